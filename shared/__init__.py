@@ -1,0 +1,1 @@
+"""The library: values, nouns, verbs and doors. It knows no vendor and no suite."""

@@ -1,0 +1,84 @@
+"""Virtual time: an event loop that jumps to the next deadline instead of waiting for it.
+
+Theory of operation: asyncio asks its selector to wait until the next timer. Ours advances a counter
+of integer microseconds to that timer and returns at once, so a conversation takes as long as its
+computing. A job for an executor runs in place: it takes no virtual time, so it can time nothing
+out, and it ends at the same point of the same iteration every time. Only in-memory sessions run
+here; a socket would be polled, but its delays mean nothing on this clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import override
+
+from shared.clock import Clock
+
+MICROSECOND_S = 1e-6
+
+
+class _JumpingSelector(selectors.DefaultSelector):
+    """Polls; when nothing is ready, moves virtual time to the timer it was asked to wait for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now_us = 0
+
+    @override
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout is None:
+            # No timer is left: only another thread (a cancellation) can wake this loop.
+            return super().select(None)
+        ready = super().select(0)
+        if not ready and timeout > 0:
+            self.now_us += max(1, round(timeout / MICROSECOND_S))
+        return ready
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """An event loop whose time is a counter that starts at 0."""
+
+    def __init__(self) -> None:
+        self._jumping = _JumpingSelector()
+        super().__init__(self._jumping)
+        # Half a tick, so that a timer never runs a tick early and never waits for a second one.
+        self._clock_resolution = MICROSECOND_S / 2
+
+    @override
+    def time(self) -> float:
+        return self._jumping.now_us * MICROSECOND_S
+
+    @property
+    def now_us(self) -> int:
+        return self._jumping.now_us
+
+    @override
+    def run_in_executor[*Args, Result](
+        self, executor: Executor | None, func: Callable[[*Args], Result], *args: *Args
+    ) -> asyncio.Future[Result]:
+        job: asyncio.Future[Result] = self.create_future()
+        try:
+            job.set_result(func(*args))
+        except Exception as error:  # noqa: BLE001 - the future carries it to whoever awaits the job
+            job.set_exception(error)
+        return job
+
+
+class VirtualClock(Clock):
+    """The loop's counter, as one attempt's clock."""
+
+    def __init__(self, loop: VirtualLoop) -> None:
+        self._loop = loop
+        self._origin_us = loop.now_us
+
+    @override
+    def now_us(self) -> int:
+        return self._loop.now_us - self._origin_us
+
+    @override
+    async def sleep_until(self, instant_us: int) -> None:
+        delay_us = self._origin_us + instant_us - self._loop.now_us
+        await asyncio.sleep(max(0, delay_us) * MICROSECOND_S)
