@@ -1,0 +1,1 @@
+"""Audio as samples: frames, pacing, placement, recordings and speech detection."""

@@ -1,0 +1,1 @@
+"""Speech detectors: PCM in, voiced spans out."""

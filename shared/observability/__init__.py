@@ -1,0 +1,1 @@
+"""What happened: observations, evidence, timeline, trace."""
