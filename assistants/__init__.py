@@ -1,0 +1,1 @@
+"""Dialects: they implement the ports of the library."""

@@ -1,0 +1,1 @@
+"""The GPT Live dialect."""

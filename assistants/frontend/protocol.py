@@ -1,0 +1,334 @@
+"""The client's end of one GPT Live session, as a machine without sockets or clocks.
+
+Theory of operation. IDLE sends ``session.start`` and is STARTING; ``session.started`` makes it
+ACTIVE, and any error before that refuses it. ACTIVE streams the caller's track, 20 ms at a time,
+without a break, and takes in whatever comes; a rejected command or a message that means nothing is
+an observation and ends nothing. ``close`` makes it CLOSING until ``session.closed`` arrives or is
+given up. CLOSED is the end. A session that ends without our asking has failed; what it observed
+stays.
+
+Positions: an observation's media time is the caller audio handed over so far, the frame being sent
+included, so that what answers a frame lies at that frame's end.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Protocol
+
+from assistants.frontend.backend_events import BackendEvent
+from assistants.frontend.events import (
+    ClientEvent,
+    DelegationCreated,
+    ErrorEvent,
+    InputAudioAppend,
+    InputTranscriptDelta,
+    MalformedMessage,
+    OutputAudioDelta,
+    OutputTranscriptDelta,
+    ResponseCreate,
+    ResponseEvent,
+    ResponseItemCreate,
+    ServerEvent,
+    SessionClose,
+    SessionClosed,
+    SessionStart,
+    SessionStarted,
+    UnknownEvent,
+    UsageUpdated,
+    decode_audio,
+    encode,
+    encode_audio,
+    parse_server_event,
+)
+from assistants.frontend.session_config import SessionConfig
+from shared.clock import Stamp
+from shared.errors import AttemptError, Stage
+from shared.observability.observations import (
+    Caption,
+    CommandRejected,
+    ConnectionLost,
+    DelegationBegan,
+    Faulted,
+    Observation,
+    SessionOpened,
+    Speaker,
+    ToolCalled,
+    ToolReturned,
+    ToolStatus,
+    UsageReported,
+    WorkContinued,
+)
+from shared.observability.observations import SessionClosed as SessionEnded
+from shared.participant import AudioArrived, CloseRequest
+from shared.values import JsonObject, JsonValue
+
+SAMPLES_PER_MS = 24
+BYTES_PER_SAMPLE = 2
+
+
+class State(Enum):
+    IDLE = auto()
+    STARTING = auto()
+    ACTIVE = auto()
+    CLOSING = auto()
+    CLOSED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """How long the provider may take to answer the two commands that need an answer."""
+
+    start_us: int = 20_000_000
+    close_us: int = 15_000_000
+
+
+class DelegatedWork(Protocol):
+    """The loop of backend responses and tool outputs behind a session."""
+
+    def receive(
+        self, event: BackendEvent, delegation_id: str | None, at: Stamp
+    ) -> Iterable[Observation]: ...
+
+    def returned(self, call_id: str, output: str) -> None: ...
+
+    def continuations(
+        self, at: Stamp
+    ) -> Iterable[tuple[list[ResponseItemCreate | ResponseCreate], WorkContinued]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What came of one call, and the application's state right after it."""
+
+    status: ToolStatus
+    output: JsonValue
+    state: JsonObject
+
+
+class LiveSession:
+    """One session from start to close. One object is one attempt; there is no reconnecting."""
+
+    def __init__(
+        self, config: SessionConfig, work: DelegatedWork, deadlines: Deadlines | None = None
+    ) -> None:
+        self._config = config
+        self._work = work
+        self._deadlines = deadlines or Deadlines()
+        self._state = State.IDLE
+        self._samples_sent = 0
+        self._deadline_us: int | None = None
+        self._outgoing: list[str] = []
+        self._observed: list[Observation] = []
+        self._calls: list[ToolCalled] = []
+        self._close_request: CloseRequest | None = None
+        self.failure: AttemptError | None = None
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    # what the client does
+
+    def start(self, at_us: int) -> None:
+        """Ask for the session; the first message of all."""
+        self._expect(State.IDLE, "start")
+        self._state = State.STARTING
+        self._deadline_us = at_us + self._deadlines.start_us
+        self._send(SessionStart(event_id="start", session=self._config))
+
+    def hear(self, frame: bytes) -> None:
+        """Hand over the next samples of the caller's track. After the close nobody listens."""
+        if self._state is not State.ACTIVE:
+            return
+        if len(frame) % BYTES_PER_SAMPLE:
+            raise ValueError(f"a frame of {len(frame)} bytes splits a sample")
+        self._samples_sent += len(frame) // BYTES_PER_SAMPLE
+        self._send(InputAudioAppend(audio=encode_audio(frame)))
+
+    def returned(self, call: ToolCalled, result: ToolResult, at_us: int) -> None:
+        """Take the outcome of a call; the backend is answered once a response has all of its."""
+        at = self._stamp(at_us)
+        self._observed.append(
+            ToolReturned(at, call.call_id, call.name, result.status, result.output, result.state)
+        )
+        self._work.returned(call.call_id, _compact(result.output))
+        self._answer_backend(at_us)
+
+    def close(self, at_us: int) -> None:
+        """Ask for the end of the session. Safe in every state; only an active one is asked."""
+        if self._state is State.ACTIVE:
+            self._state = State.CLOSING
+            self._deadline_us = at_us + self._deadlines.close_us
+            self._send(SessionClose(event_id="close"))
+        elif self._state in {State.IDLE, State.STARTING}:
+            self._end(CloseRequest(1000))
+
+    def calls_to_run(self) -> list[ToolCalled]:
+        """Drain the calls whose tools should run now, in order."""
+        calls, self._calls = self._calls, []
+        return calls
+
+    def observed(self) -> list[Observation]:
+        """Drain what was observed, in order of receipt."""
+        observed, self._observed = self._observed, []
+        return observed
+
+    # the machine's shape
+
+    def receive(self, message: str | bytes, at_us: int) -> None:
+        at = self._stamp(at_us)
+        if isinstance(message, bytes):
+            self._observed.append(Faulted(at, "binary_message", f"{len(message)} bytes"))
+            return
+        try:
+            event = parse_server_event(message)
+        except MalformedMessage as error:
+            self._observed.append(Faulted(at, str(error.kind), error.detail))
+            return
+        self._handle(event, at)
+
+    def receive_eof(self, code: int | None, at_us: int) -> None:
+        if self._state is State.CLOSED:
+            return
+        at = self._stamp(at_us)
+        self._observed.append(ConnectionLost(at, code, f"in state {self._state.name.lower()}"))
+        if self._state is State.STARTING:
+            self._fail(Stage.SESSION_START, f"connection lost before the session started ({code})")
+        elif self._state is State.ACTIVE:
+            self._fail(Stage.RESPONSE_COLLECTION, f"connection lost in mid-session ({code})")
+        self._end(None)
+
+    def wakes_at(self) -> int | None:
+        return self._deadline_us
+
+    def wake(self, at_us: int) -> None:
+        if self._deadline_us is None or at_us < self._deadline_us:
+            return
+        if self._state is State.STARTING:
+            waited_s = self._deadlines.start_us / 1e6
+            self._fail(Stage.SESSION_START, f"no session.started within {waited_s:g} s")
+        # A close that is never answered loses the final usage and nothing else.
+        self._end(CloseRequest(1000))
+
+    def messages_to_send(self) -> list[str]:
+        outgoing, self._outgoing = self._outgoing, []
+        return outgoing
+
+    def closing(self) -> CloseRequest | None:
+        return self._close_request
+
+    # what the provider says
+
+    def _handle(self, event: ServerEvent, at: Stamp) -> None:
+        match event:
+            case OutputAudioDelta(delta=delta):
+                self._audio(delta, at)
+            case InputTranscriptDelta():
+                self._caption(Speaker.CALLER, event, at)
+            case OutputTranscriptDelta():
+                self._caption(Speaker.ASSISTANT, event, at)
+            case ResponseEvent():
+                self._backend(event, at)
+            case DelegationCreated(delegation=ref, offset_ms=offset_ms):
+                stamp = Stamp(at.media_ms, at.wall_us, offset_ms)
+                self._observed.append(DelegationBegan(stamp, ref.id, ref.target, ref.response_id))
+            case SessionStarted():
+                self._started(event, at)
+            case SessionClosed():
+                self._closed(event, at)
+            case ErrorEvent():
+                self._error(event, at)
+            case UsageUpdated(usage=usage):
+                self._observed.append(UsageReported(at, float(usage.seconds)))
+            case UnknownEvent(type=kind):
+                self._observed.append(Faulted(at, "unknown_event", kind))
+            case _:
+                pass  # acknowledgements and notices are in the trace; nothing rests on them
+
+    def _started(self, event: SessionStarted, at: Stamp) -> None:
+        if self._state is not State.STARTING:
+            self._observed.append(Faulted(at, "started_again", event.session.id))
+            return
+        self._state = State.ACTIVE
+        self._deadline_us = None
+        self._observed.append(SessionOpened(at, event.session.id, event.session.model))
+
+    def _closed(self, event: SessionClosed, at: Stamp) -> None:
+        seconds = float(event.usage.seconds) if event.usage is not None else None
+        self._observed.append(SessionEnded(at, event.reason, seconds))
+        if self._state is State.STARTING:
+            self._fail(Stage.SESSION_START, f"closed before it started ({event.reason})")
+        elif self._state is State.ACTIVE:
+            self._fail(Stage.RESPONSE_COLLECTION, f"closed by the provider ({event.reason})")
+        self._end(CloseRequest(1000))
+
+    def _error(self, event: ErrorEvent, at: Stamp) -> None:
+        error = event.error
+        client_event_id = error.client_event_id or event.client_event_id
+        self._observed.append(
+            CommandRejected(at, error.code, error.message, error.param, client_event_id)
+        )
+        if self._state is State.STARTING:
+            self._fail(Stage.SESSION_START, f"{error.code or error.type}: {error.message}")
+            self._end(CloseRequest(1000))
+
+    def _audio(self, delta: str, at: Stamp) -> None:
+        try:
+            samples = decode_audio(delta)
+        except MalformedMessage as error:
+            self._observed.append(Faulted(at, str(error.kind), error.detail))
+            return
+        if len(samples) % BYTES_PER_SAMPLE:
+            self._observed.append(Faulted(at, "odd_audio", f"{len(samples)} bytes"))
+            samples = samples[:-1]
+        if samples and self._state is State.ACTIVE:
+            self._observed.append(AudioArrived(at, samples))
+
+    def _caption(
+        self, speaker: Speaker, event: InputTranscriptDelta | OutputTranscriptDelta, at: Stamp
+    ) -> None:
+        stamp = Stamp(at.media_ms, at.wall_us, event.start_ms)
+        self._observed.append(Caption(stamp, speaker, event.delta, event.start_ms, event.end_ms))
+
+    def _backend(self, event: ResponseEvent, at: Stamp) -> None:
+        for seen in self._work.receive(event.event, event.delegation_id, at):
+            self._observed.append(seen)
+            if isinstance(seen, ToolCalled):
+                self._calls.append(seen)
+        self._answer_backend(at.wall_us)
+
+    def _answer_backend(self, at_us: int) -> None:
+        if self._state is not State.ACTIVE:
+            return
+        for commands, continued in self._work.continuations(self._stamp(at_us)):
+            for command in commands:
+                self._send(command)
+            self._observed.append(continued)
+
+    # bookkeeping
+
+    def _send(self, event: ClientEvent) -> None:
+        self._outgoing.append(encode(event))
+
+    def _stamp(self, at_us: int) -> Stamp:
+        return Stamp(self._samples_sent // SAMPLES_PER_MS, at_us)
+
+    def _fail(self, stage: Stage, message: str) -> None:
+        self.failure = AttemptError(stage, message)
+
+    def _end(self, request: CloseRequest | None) -> None:
+        self._state = State.CLOSED
+        self._deadline_us = None
+        self._close_request = request
+
+    def _expect(self, state: State, what: str) -> None:
+        if self._state is not state:
+            raise RuntimeError(f"cannot {what} a session in state {self._state.name}")
+
+
+def _compact(output: JsonValue) -> str:
+    return json.dumps(output, ensure_ascii=False, separators=(",", ":"))
