@@ -1,0 +1,81 @@
+"""Assistants by name: what an attempt needs to talk to one. A new one adds one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from assistants.config import LiveAgentSettings
+from assistants.endpoints import Endpoint
+from assistants.frontend.protocol import Deadlines, LiveSession
+from assistants.frontend.session_config import SessionConfig
+from assistants.frontend.transport import LiveParticipant
+from assistants.resources import ApplicationResources
+from assistants.responses.delegation import ManagedWork
+from assistants.responses.session import session_config
+from assistants.runtime import ToolRuntime
+from assistants.wire import Address, Connection, SocketConnection
+from shared.clock import Clock
+from shared.errors import UsageError
+from shared.observability.trace import Trace
+from shared.participant import Machine
+from shared.scenarios import AssistantBrief
+from shared.single_turn.attempt import OpenAssistant
+from shared.testing.loopback import Loopback
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantKit:
+    """What every attempt's assistant is made from; read once, shared, never changed."""
+
+    settings: LiveAgentSettings
+    application: ApplicationResources
+    voice_prompt: str
+
+
+type FarEnd = Endpoint | Machine
+"""A service's address, or the other end of an in-memory session."""
+
+type Factory = Callable[[AssistantKit, AssistantBrief, FarEnd, Clock, Trace], OpenAssistant]
+
+
+def open_responses(
+    kit: AssistantKit, brief: AssistantBrief, far_end: FarEnd, clock: Clock, trace: Trace
+) -> OpenAssistant:
+    """GPT Live with delegation managed by the provider."""
+    config: SessionConfig = session_config(kit.settings, kit.application, kit.voice_prompt, brief)
+    deadlines = Deadlines(
+        start_us=round(kit.settings.start_timeout_seconds * 1e6),
+        close_us=round(kit.settings.close_timeout_seconds * 1e6),
+    )
+    session = LiveSession(config, ManagedWork(), deadlines)
+    tools = ToolRuntime(
+        kit.application.open_session(brief.initial_state, kit.application.facts),
+        kit.application.tools,
+    )
+
+    def connect_to(near: LiveSession, on_activity: Callable[[], None]) -> Connection:
+        if not isinstance(far_end, Endpoint):
+            return Loopback(near, far_end, clock, on_activity=on_activity, tap=trace.message)
+        address = Address(
+            far_end.url,
+            kit.settings.api_key,
+            kit.settings.connect_timeout_seconds,
+            far_end.is_loopback,
+        )
+        return SocketConnection(address, near, clock, on_activity=on_activity, tap=trace.message)
+
+    return OpenAssistant(LiveParticipant(session, connect_to, tools, clock), tools.snapshot)
+
+
+ASSISTANTS: Mapping[str, Factory] = {"responses": open_responses}
+
+
+def factory_for(mode: str) -> Factory:
+    """The factory of an assistant mode; a mode that is not built yet is refused with its reason."""
+    if mode not in ASSISTANTS:
+        raise UsageError(
+            f"--assistant {mode}: application-managed delegation is not part of this version;"
+            " use --assistant responses"
+        )
+    return ASSISTANTS[mode]

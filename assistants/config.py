@@ -1,0 +1,181 @@
+"""The assistant's settings: rows of the one table, and the object sessions are built from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from shared.settings import Kind, Setting, Settings
+
+DEFAULT_ENDPOINT = "https://api.openai.com/v1/live/sessions"
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
+VERBOSITIES = ("low", "medium", "high")
+MODES = ("responses", "client")
+
+ROWS: tuple[Setting, ...] = (
+    Setting(
+        "assistant_mode",
+        Kind.TEXT,
+        "responses",
+        "Who runs the delegated work: the provider (responses) or your application (client).",
+        flag="--assistant",
+        variable="OPENAI_ASSISTANT_MODE",
+        toml="assistant.mode",
+        choices=MODES,
+        may_be_blank=True,
+    ),
+    Setting(
+        "assistant_endpoint",
+        Kind.TEXT,
+        "",
+        "WebSocket address of a remote application; belongs to --assistant client.",
+        flag="--assistant-endpoint",
+        variable="OPENAI_CLIENT_ASSISTANT_ENDPOINT",
+        toml="assistant.endpoint",
+        may_be_blank=True,
+        is_recorded=False,
+    ),
+    Setting(
+        "application",
+        Kind.PATH,
+        None,
+        "Folder with the application's prompts, tools, facts and phrases.",
+        flag="--application",
+        toml="assistant.application",
+    ),
+    Setting(
+        "endpoint",
+        Kind.TEXT,
+        DEFAULT_ENDPOINT,
+        "Address of the GPT Live service.",
+        flag="--endpoint",
+        variable="OPENAI_LIVE_ENDPOINT",
+    ),
+    Setting(
+        "model",
+        Kind.TEXT,
+        "gpt-live-1",
+        "Voice model to evaluate.",
+        flag="--model",
+        variable="OPENAI_LIVE_MODEL",
+    ),
+    Setting(
+        "voice",
+        Kind.TEXT,
+        "marin",
+        "The assistant's voice; a name that starts with voice_ is a custom one.",
+        flag="--voice",
+        variable="OPENAI_LIVE_VOICE",
+    ),
+    Setting(
+        "backend_model",
+        Kind.TEXT,
+        "gpt-5.6-terra",
+        "Model that does the delegated work.",
+        flag="--backend-model",
+        variable="OPENAI_LIVE_BACKEND_MODEL",
+    ),
+    Setting(
+        "backend_reasoning_effort",
+        Kind.TEXT,
+        "none",
+        "Reasoning effort of the backend model.",
+        variable="OPENAI_LIVE_BACKEND_REASONING_EFFORT",
+        choices=EFFORTS,
+    ),
+    Setting(
+        "backend_max_output_tokens",
+        Kind.INTEGER,
+        1000,
+        "Most tokens of one backend response.",
+        variable="OPENAI_LIVE_BACKEND_MAX_OUTPUT_TOKENS",
+        minimum=16,
+    ),
+    Setting(
+        "backend_verbosity",
+        Kind.TEXT,
+        "low",
+        "Verbosity of the backend model.",
+        variable="OPENAI_LIVE_BACKEND_VERBOSITY",
+        choices=VERBOSITIES,
+    ),
+    Setting(
+        "api_key",
+        Kind.TEXT,
+        None,
+        "API key; needed for every live run.",
+        variable="OPENAI_API_KEY",
+        is_secret=True,
+        is_recorded=False,
+    ),
+    Setting(
+        "allow_insecure_loopback",
+        Kind.SWITCH,
+        default=False,
+        help="Allow plaintext to a GPT Live service on this machine.",
+        variable="OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK",
+        may_be_blank=True,
+    ),
+    Setting(
+        "connect_timeout_seconds",
+        Kind.NUMBER,
+        15.0,
+        "How long the connection may take to open.",
+        toml="assistant.connect_timeout_seconds",
+        above=0,
+    ),
+    Setting(
+        "start_timeout_seconds",
+        Kind.NUMBER,
+        20.0,
+        "How long session.started may take.",
+        toml="assistant.start_timeout_seconds",
+        above=0,
+    ),
+    Setting(
+        "close_timeout_seconds",
+        Kind.NUMBER,
+        15.0,
+        "How long session.closed may take.",
+        toml="assistant.close_timeout_seconds",
+        above=0,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveAgentSettings:
+    """How to reach and configure one GPT Live assistant. The key never shows in a repr."""
+
+    endpoint: str = DEFAULT_ENDPOINT
+    model: str = "gpt-live-1"
+    voice: str = "marin"
+    backend_model: str = "gpt-5.6-terra"
+    backend_reasoning_effort: str = "none"
+    backend_max_output_tokens: int = 1000
+    backend_verbosity: str = "low"
+    assistant_mode: str = "responses"
+    allow_insecure_loopback: bool = False
+    connect_timeout_seconds: float = 15.0
+    start_timeout_seconds: float = 20.0
+    close_timeout_seconds: float = 15.0
+    api_key: str = field(default="", repr=False)
+
+    @classmethod
+    def of(cls, settings: Settings) -> LiveAgentSettings:
+        """Take the assistant's part of a resolved table."""
+        key = settings["api_key"]
+        return cls(
+            endpoint=settings.text("endpoint"),
+            model=settings.text("model"),
+            voice=settings.text("voice"),
+            backend_model=settings.text("backend_model"),
+            backend_reasoning_effort=settings.text("backend_reasoning_effort"),
+            backend_max_output_tokens=settings.integer("backend_max_output_tokens"),
+            backend_verbosity=settings.text("backend_verbosity"),
+            assistant_mode=settings.text("assistant_mode"),
+            allow_insecure_loopback=settings.switch("allow_insecure_loopback"),
+            connect_timeout_seconds=settings.number("connect_timeout_seconds"),
+            start_timeout_seconds=settings.number("start_timeout_seconds"),
+            close_timeout_seconds=settings.number("close_timeout_seconds"),
+            api_key=key if isinstance(key, str) else "",
+        )

@@ -1,0 +1,198 @@
+"""What an assistant is made of: prompts, and one application folder shared by every mode.
+
+An application folder holds ``prompts/scope.txt`` (what the voice may deal with),
+``prompts/backend.txt``, ``tools.json`` (function tools), ``tools.py`` (a class ``Application``),
+``facts.json`` (whose key ``hidden`` no prompt ever shows) and ``phrases.json`` (what counts as a
+claim of success or as a refusal). ``--application PATH`` names another such folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from shared.errors import UsageError
+from shared.phrases import ConfirmationRule
+from shared.strict_json import JsonSyntaxError, parse
+from shared.values import JsonObject, JsonValue
+
+HIDDEN_FACTS = "hidden"
+BUNDLED_APPLICATION = Path(__file__).parent / "application"
+VOICE_PROMPT = Path(__file__).parent / "frontend" / "prompts" / "voice.txt"
+
+
+class ApplicationSession(Protocol):
+    """One attempt's copy of the application: its tools and its state."""
+
+    def call(self, name: str, arguments: JsonObject, call_id: str) -> JsonObject:
+        """Run a tool. A ``ValueError`` refuses the call and has changed nothing."""
+
+    def snapshot(self) -> JsonObject:
+        """A copy of the state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """Regular expressions, case ignored: claims of success, and refusals."""
+
+    confirmations: tuple[ConfirmationRule, ...]
+    refusal_patterns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationResources:
+    """An application folder, read once. ``digests`` are SHA-256 by file name."""
+
+    name: str
+    scope_prompt: str
+    backend_prompt: str
+    tools: tuple[JsonObject, ...]
+    facts: JsonObject
+    phrases: Phrases
+    digests: Mapping[str, str]
+    open_session: Callable[[JsonObject, JsonObject], ApplicationSession]
+
+    @property
+    def public_facts(self) -> JsonObject:
+        return {key: value for key, value in self.facts.items() if key != HIDDEN_FACTS}
+
+
+def load_application(folder: Path) -> ApplicationResources:
+    """Read an application folder; what is missing or wrong in it is a :class:`UsageError`."""
+    if not folder.is_dir():
+        raise UsageError(f"--application: {folder} is no folder; name one like the bundled one")
+    texts = {
+        name: _read(folder / name)
+        for name in (
+            "prompts/scope.txt",
+            "prompts/backend.txt",
+            "tools.json",
+            "tools.py",
+            "facts.json",
+            "phrases.json",
+        )
+    }
+    facts = _json(folder / "facts.json", texts["facts.json"])
+    if not isinstance(facts, dict):
+        raise UsageError(f"{folder / 'facts.json'}: facts must be one JSON object")
+    return ApplicationResources(
+        name=folder.resolve().name,
+        scope_prompt=texts["prompts/scope.txt"].strip(),
+        backend_prompt=texts["prompts/backend.txt"].strip(),
+        tools=_tools(folder / "tools.json", texts["tools.json"]),
+        facts=facts,
+        phrases=_phrases(folder / "phrases.json", texts["phrases.json"]),
+        digests={name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()},
+        open_session=_application_class(folder / "tools.py"),
+    )
+
+
+def load_voice_prompt() -> str:
+    return _read(VOICE_PROMPT).strip()
+
+
+def _read(path: Path) -> str:
+    try:
+        text = path.read_text("utf-8-sig")
+    except FileNotFoundError:
+        raise UsageError(f"{path}: the file is missing; add it") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read as UTF-8 text ({error})") from None
+    if not text.strip():
+        raise UsageError(f"{path}: the file is empty; fill it")
+    return text
+
+
+def _json(path: Path, text: str) -> JsonValue:
+    try:
+        document = parse(text)
+    except JsonSyntaxError as error:
+        raise UsageError(f"{path}:{error.line}: {error.problem}") from None
+    for flaw in document.flaws:
+        raise UsageError(f"{path}: {flaw}")
+    return document.value
+
+
+def _tools(path: Path, text: str) -> tuple[JsonObject, ...]:
+    tools = _json(path, text)
+    if not isinstance(tools, list) or not tools:
+        raise UsageError(f"{path}: tools must be a list of function tools")
+    for position, tool in enumerate(tools):
+        is_function = isinstance(tool, dict) and tool.get("type") == "function"
+        if not is_function or not tool.get("name"):
+            raise UsageError(f"{path}: tool {position} needs type 'function' and a name")
+        parameters = tool.get("parameters")
+        if not isinstance(parameters, dict) or not isinstance(parameters.get("properties"), dict):
+            raise UsageError(f"{path}: tool {tool['name']!r} needs parameters with properties")
+    return tuple(tools)
+
+
+def _phrases(path: Path, text: str) -> Phrases:
+    value = _json(path, text)
+    if not isinstance(value, dict):
+        raise UsageError(f"{path}: phrases must be one JSON object")
+    rules = value.get("confirmation_patterns", [])
+    if not isinstance(rules, list):
+        raise UsageError(f"{path}: confirmation_patterns must be a list of rules")
+    return Phrases(
+        confirmations=tuple(_rule(path, rule) for rule in rules),
+        refusal_patterns=_patterns(path, value.get("refusal_patterns", [])),
+    )
+
+
+def _rule(path: Path, value: JsonValue) -> ConfirmationRule:
+    tools = value.get("tools") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(tools, list) or not tools:
+        raise UsageError(f"{path}: a confirmation rule needs tools and patterns")
+    return ConfirmationRule(
+        tools=tuple(str(tool) for tool in tools), patterns=_patterns(path, value.get("patterns"))
+    )
+
+
+def _patterns(path: Path, value: JsonValue) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise UsageError(f"{path}: patterns must be a list of regular expressions")
+    for pattern in value:
+        try:
+            re.compile(str(pattern))
+        except re.error as error:
+            raise UsageError(f"{path}: {pattern!r} is no regular expression: {error}") from None
+    return tuple(str(pattern) for pattern in value)
+
+
+def _application_class(path: Path) -> Callable[[JsonObject, JsonObject], ApplicationSession]:
+    # A name of its own, so that two applications never share a module.
+    name = f"application_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path}: not a Python module")
+    module = importlib.util.module_from_spec(spec)
+    import sys
+
+    sys.modules[name] = module  # dataclasses look their module up by name
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # noqa: BLE001 - it is the user's module: anything may come
+        raise UsageError(f"{path}: cannot be loaded: {type(error).__name__}: {error}") from None
+    application = getattr(module, "Application", None)
+    if not callable(application):
+        raise UsageError(f"{path}: defines no class Application")
+    return application  # type: ignore[no-any-return]  # its shape is checked when it is used
+
+
+def authorized_context(resources: ApplicationResources, state: JsonObject, summary: str) -> str:
+    """What both the voice and the backend are allowed to know, as one labelled line of JSON."""
+    context: dict[str, JsonValue] = {
+        "business_facts": resources.public_facts,
+        "authorized_application_state": state,
+    }
+    if summary:
+        context["previous_conversation_summary"] = summary
+    line = json.dumps(context, ensure_ascii=False, sort_keys=True)
+    return f"\n\n## Facts you are authorized to use\n{line}"

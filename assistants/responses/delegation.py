@@ -1,0 +1,231 @@
+"""Managed delegation: the provider runs the backend, we run the tools it calls.
+
+Theory of operation. A backend response opens with ``response.created`` and ends with completed,
+failed or incomplete. Calls count once their item is done and complete; argument streams only show
+them coming. When a response has completed and every call of it has its output, all outputs go back
+in the order of the calls, followed by one ``response.create``; the next response continues the
+work. Events between the snapshots carry no response id, so they belong to the newest open response
+of their delegation. This file runs no tool and waits for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from assistants.frontend.backend_events import (
+    BackendEvent,
+    BackendMessage,
+    BackendUsage,
+    FunctionCall,
+    OutputItemDone,
+    OutputText,
+    Refusal,
+    ResponseCompleted,
+    ResponseCreated,
+    ResponseFailed,
+    ResponseIncomplete,
+    ResponseSnapshot,
+)
+from assistants.frontend.events import FunctionCallOutput, ResponseCreate, ResponseItemCreate
+from shared.clock import Stamp
+from shared.observability.observations import (
+    BackendText,
+    Faulted,
+    Observation,
+    ResponseBegan,
+    ResponseEnded,
+    ResponseStatus,
+    TokenUsage,
+    ToolCalled,
+    WorkContinued,
+)
+from shared.strict_json import JsonSyntaxError, parse
+from shared.values import JsonObject
+
+type Command = ResponseItemCreate | ResponseCreate
+
+
+@dataclass(slots=True)
+class _Response:
+    """One backend response: its calls in order, and the outputs we have for them."""
+
+    response_id: str
+    delegation_id: str | None
+    outputs: dict[str, str | None] = field(default_factory=dict)
+    status: ResponseStatus | None = None
+    is_continued: bool = False
+
+    @property
+    def is_answerable(self) -> bool:
+        """Whether the backend waits for us and we have all it waits for."""
+        return (
+            self.status is ResponseStatus.COMPLETED
+            and not self.is_continued
+            and bool(self.outputs)
+            and all(output is not None for output in self.outputs.values())
+        )
+
+
+class ManagedWork:
+    """The tool loop of one session."""
+
+    def __init__(self) -> None:
+        self._responses: dict[str, _Response] = {}
+        self._owner_of_call: dict[str, _Response] = {}
+        self._messages: set[str] = set()
+
+    def receive(
+        self, event: BackendEvent, delegation_id: str | None, at: Stamp
+    ) -> Iterator[Observation]:
+        """Take one backend event; yield what it shows. Repetitions show nothing."""
+        match event:
+            case ResponseCreated(response=snapshot):
+                yield from self._began(snapshot, delegation_id, at)
+            case OutputItemDone(item=FunctionCall() as call):
+                yield from self._called(call, delegation_id, at)
+            case OutputItemDone(item=BackendMessage() as message):
+                yield from self._said(message, delegation_id, at)
+            case ResponseCompleted(response=snapshot):
+                yield from self._ended(snapshot, delegation_id, ResponseStatus.COMPLETED, at)
+            case ResponseFailed(response=snapshot):
+                yield from self._ended(snapshot, delegation_id, ResponseStatus.FAILED, at)
+            case ResponseIncomplete(response=snapshot):
+                yield from self._ended(snapshot, delegation_id, ResponseStatus.INCOMPLETE, at)
+            case _:
+                pass
+
+    def returned(self, call_id: str, output: str) -> None:
+        """Note the output of a call. Late and repeated outputs change nothing."""
+        response = self._owner_of_call.get(call_id)
+        if response is not None and response.outputs[call_id] is None:
+            response.outputs[call_id] = output
+
+    def continuations(self, at: Stamp) -> Iterator[tuple[list[Command], WorkContinued]]:
+        """Yield the commands that answer each response which now can be answered."""
+        for response in self._responses.values():
+            if response.is_answerable:
+                response.is_continued = True
+                commands: list[Command] = [
+                    ResponseItemCreate(
+                        event_id=f"output_{call_id}",
+                        item=FunctionCallOutput(call_id=call_id, output=output or ""),
+                    )
+                    for call_id, output in response.outputs.items()
+                ]
+                commands.append(ResponseCreate(event_id=f"continue_{response.response_id}"))
+                yield commands, WorkContinued(at, response.response_id, response.delegation_id)
+
+    def _began(
+        self, snapshot: ResponseSnapshot, delegation_id: str | None, at: Stamp
+    ) -> Iterator[Observation]:
+        if snapshot.id in self._responses:
+            return
+        self._responses[snapshot.id] = _Response(snapshot.id, delegation_id)
+        yield ResponseBegan(at, snapshot.id, delegation_id, snapshot.previous_response_id)
+
+    def _called(
+        self, call: FunctionCall, delegation_id: str | None, at: Stamp
+    ) -> Iterator[Observation]:
+        if call.status not in {None, "completed"} or call.call_id in self._owner_of_call:
+            return
+        response = self._newest_open(delegation_id)
+        if response is None:
+            yield Faulted(at, "call_without_response", f"call {call.call_id} of {call.name}")
+            return
+        response.outputs[call.call_id] = None
+        self._owner_of_call[call.call_id] = response
+        yield ToolCalled(
+            at,
+            call_id=call.call_id,
+            name=call.name,
+            raw_arguments=call.arguments,
+            arguments=_arguments(call.arguments),
+            response_id=response.response_id,
+            delegation_id=response.delegation_id,
+        )
+
+    def _said(
+        self, message: BackendMessage, delegation_id: str | None, at: Stamp
+    ) -> Iterator[Observation]:
+        if message.id in self._messages:
+            return
+        self._messages.add(message.id)
+        response = self._newest_open(delegation_id)
+        yield BackendText(
+            at,
+            response_id=response.response_id if response else None,
+            delegation_id=delegation_id,
+            item_id=message.id,
+            text="".join(_text_of(part) for part in message.content),
+        )
+
+    def _ended(
+        self,
+        snapshot: ResponseSnapshot,
+        delegation_id: str | None,
+        status: ResponseStatus,
+        at: Stamp,
+    ) -> Iterator[Observation]:
+        response = self._responses.setdefault(snapshot.id, _Response(snapshot.id, delegation_id))
+        if response.status is not None:
+            return
+        response.status = status
+        yield ResponseEnded(
+            at,
+            response_id=snapshot.id,
+            delegation_id=delegation_id,
+            status=status,
+            model=snapshot.model,
+            usage=_usage(snapshot.usage),
+            detail=_detail(snapshot),
+        )
+
+    def _newest_open(self, delegation_id: str | None) -> _Response | None:
+        """The newest response of the delegation that has not ended; of any, when none is named."""
+        for response in reversed(self._responses.values()):
+            is_theirs = delegation_id is None or response.delegation_id == delegation_id
+            if response.status is None and is_theirs:
+                return response
+        return None
+
+
+def _arguments(raw: str) -> JsonObject | None:
+    """The argument object, or nothing: anything but one sound JSON object is no arguments."""
+    try:
+        document = parse(raw)
+    except JsonSyntaxError:
+        return None
+    if document.flaws or not isinstance(document.value, dict):
+        return None
+    return document.value
+
+
+def _text_of(part: object) -> str:
+    match part:
+        case OutputText(text=text):
+            return text
+        case Refusal(refusal=text):
+            return text
+        case _:
+            return ""
+
+
+def _usage(usage: BackendUsage | None) -> TokenUsage | None:
+    if usage is None:
+        return None
+    inputs, outputs = usage.input_tokens_details, usage.output_tokens_details
+    return TokenUsage(
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        total_tokens=usage.total_tokens,
+        cached_input_tokens=inputs.cached_tokens if inputs else None,
+        cache_write_tokens=inputs.cache_write_tokens if inputs else None,
+        reasoning_tokens=outputs.reasoning_tokens if outputs else None,
+    )
+
+
+def _detail(snapshot: ResponseSnapshot) -> str | None:
+    if snapshot.error is not None:
+        return ": ".join(t for t in (snapshot.error.code, snapshot.error.message) if t) or None
+    return snapshot.incomplete_details.reason if snapshot.incomplete_details else None

@@ -1,0 +1,87 @@
+"""What a session with managed delegation asks for at its start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assistants.config import LiveAgentSettings
+from assistants.frontend.session_config import SessionConfig
+from assistants.resources import ApplicationResources, authorized_context
+from shared.scenarios import AssistantBrief
+from shared.values import JsonObject, JsonValue
+
+CUSTOM_VOICE_PREFIX = "voice_"
+
+
+def session_config(
+    settings: LiveAgentSettings,
+    application: ApplicationResources,
+    voice_prompt: str,
+    brief: AssistantBrief,
+) -> SessionConfig:
+    """Build the start body. The brief is all of a scenario that an assistant may know."""
+    context = authorized_context(application, brief.initial_state, brief.summary)
+    body: dict[str, JsonValue] = {
+        "model": settings.model,
+        "instructions": f"{voice_prompt}\n\n{application.scope_prompt}{context}",
+        "audio": {
+            "format": {"type": "audio/pcm", "rate": 24_000},
+            "output": {"voice": _voice(settings.voice)},
+        },
+        "delegation": {
+            "type": "responses",
+            "responses": {
+                "model": settings.backend_model,
+                "instructions": f"{application.backend_prompt}{context}",
+                "tools": [strict_tool(tool) for tool in application.tools],
+                "tool_choice": "auto",
+                "parallel_tool_calls": True,
+                "reasoning": {"effort": settings.backend_reasoning_effort},
+                "max_output_tokens": settings.backend_max_output_tokens,
+                "text": {"verbosity": settings.backend_verbosity},
+            },
+        },
+    }
+    if brief.history:
+        body["input"] = [_message(past.role, past.text) for past in brief.history]
+    return SessionConfig.model_validate(body, strict=False)
+
+
+def strict_tool(tool: JsonObject) -> JsonObject:
+    """The tool as a strict schema: every property required, optional ones nullable instead."""
+    parameters = tool["parameters"]
+    if not isinstance(parameters, Mapping):
+        raise TypeError("a function tool has parameters")
+    properties, required = parameters["properties"], parameters.get("required", ())
+    if not isinstance(properties, Mapping) or not isinstance(required, Sequence):
+        raise TypeError("parameters have properties and a list of required ones")
+    return {
+        **tool,
+        "parameters": {
+            **parameters,
+            "properties": {
+                name: schema if name in required else _nullable(schema)
+                for name, schema in properties.items()
+            },
+            "required": list(properties),
+            "additionalProperties": False,
+        },
+        "strict": True,
+    }
+
+
+def _nullable(schema: JsonValue) -> JsonValue:
+    if isinstance(schema, Mapping):
+        kinds = schema.get("type")
+        if isinstance(kinds, Sequence) and not isinstance(kinds, str) and "null" in kinds:
+            return schema
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _voice(name: str) -> JsonValue:
+    return {"id": name} if name.startswith(CUSTOM_VOICE_PREFIX) else name
+
+
+def _message(role: str, text: str) -> JsonObject:
+    part = "input_text" if role == "user" else "output_text"
+    return {"type": "message", "role": role, "content": [{"type": part, "text": text}]}

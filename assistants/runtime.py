@@ -1,0 +1,86 @@
+"""Runs an application's tools: one at a time, in call order, each call once, never on the loop.
+
+A call that cannot be run (broken argument JSON, a schema violated, a refusal by the application)
+is answered to the model as an error, so that it can explain; that answer is its recorded outcome.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from assistants.frontend.protocol import ToolResult
+from assistants.resources import ApplicationSession
+from shared.observability.observations import ToolCalled, ToolStatus
+from shared.values import JsonObject, JsonValue
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+
+class ToolRuntime:
+    """The tools of one attempt over its own copy of the application's state."""
+
+    def __init__(self, application: ApplicationSession, tools: Sequence[JsonObject]) -> None:
+        from jsonschema import Draft202012Validator
+
+        self._application = application
+        self._parameters: dict[str, JsonObject] = {}
+        self._validators: dict[str, Validator] = {}
+        for tool in tools:
+            name, parameters = str(tool["name"]), tool["parameters"]
+            if isinstance(parameters, Mapping):
+                self._parameters[name] = parameters
+                self._validators[name] = Draft202012Validator(parameters)
+
+    def snapshot(self) -> JsonObject:
+        return _plain(self._application.snapshot())
+
+    async def run(self, call: ToolCalled) -> ToolResult:
+        """Run one call and say what came of it; a failing tool is a result, not an error."""
+        objection = self._objection(call)
+        if objection is not None:
+            return self._failed(objection)
+        loop = asyncio.get_running_loop()
+        try:
+            output = await loop.run_in_executor(
+                None, self._application.call, call.name, self._arguments(call), call.call_id
+            )
+            return ToolResult(ToolStatus.COMPLETED, _plain(output), self.snapshot())
+        except ValueError as refusal:
+            return self._failed(str(refusal))
+        except Exception as error:  # noqa: BLE001 - a user's tool may raise anything
+            # The class alone: an exception's text may hold what nobody meant to show a model.
+            return self._failed(f"the tool broke: {type(error).__name__}")
+
+    def _objection(self, call: ToolCalled) -> str | None:
+        if call.name not in self._validators:
+            return f"there is no tool named {call.name!r}"
+        if call.arguments is None:
+            return "the arguments are not one valid JSON object"
+        fault = next(self._validators[call.name].iter_errors(self._arguments(call)), None)
+        if fault is None:
+            return None
+        where = ".".join(str(step) for step in fault.absolute_path)
+        return f"{call.name}: {where + ': ' if where else ''}{fault.message}"
+
+    def _arguments(self, call: ToolCalled) -> dict[str, JsonValue]:
+        """The arguments without the nulls that stand for optional ones left out."""
+        required = self._parameters[call.name].get("required", ())
+        needed = set(required) if isinstance(required, Sequence) else set()
+        return {
+            name: value
+            for name, value in (call.arguments or {}).items()
+            if value is not None or name in needed
+        }
+
+    def _failed(self, why: str) -> ToolResult:
+        return ToolResult(ToolStatus.FAILED, {"ok": False, "error": why}, self.snapshot())
+
+
+def _plain(value: JsonObject) -> JsonObject:
+    """A copy as plain JSON; a ``ValueError`` when it is none."""
+    copy: JsonObject = json.loads(json.dumps(value, allow_nan=False))
+    return copy

@@ -1,0 +1,200 @@
+"""One socket, one machine: the thin shell that waits.
+
+Receive, hand to the machine, send what it has, wake it when it asks. Every decision is the
+machine's, but for three the network forces on us: how long a connection may take to open, how much
+may wait to be sent, and which of the library's exceptions mean what.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, override
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
+
+from shared.clock import Clock
+from shared.errors import AttemptError, Stage
+from shared.participant import Machine
+
+MESSAGE_BYTES_MAX = 16 * 1024 * 1024
+WAITING_MESSAGES_MAX = 1_000
+"""Twenty seconds of audio: whatever is slower than that is lost, and says so."""
+
+PING_EVERY_S = 20
+PONG_WITHIN_S = 60
+
+type Tap = Callable[[str, str | bytes, int], None]
+"""Sees every message: ``sent`` or ``received``, the message, wall microseconds."""
+
+
+class Connection(Protocol):
+    """A machine's way to the other side."""
+
+    failure: AttemptError | None
+
+    async def open(self) -> None: ...
+
+    async def flush(self) -> None:
+        """Send what the machine has; on return it is on its way, or the connection has failed."""
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to connect, and with which credential."""
+
+    url: str
+    bearer: str
+    open_within_s: float
+    is_loopback: bool
+
+
+class _OneConnection(connect):
+    """A connection attempt that follows no redirect, so that a credential goes nowhere else."""
+
+    @override
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        return exc
+
+
+class SocketConnection(Connection):
+    """A machine behind a WebSocket. One object is one attempt."""
+
+    def __init__(
+        self,
+        address: Address,
+        machine: Machine,
+        clock: Clock,
+        *,
+        on_activity: Callable[[], None],
+        tap: Tap,
+    ) -> None:
+        self._address = address
+        self._machine = machine
+        self._clock = clock
+        self._on_activity = on_activity
+        self._tap = tap
+        self._waiting: asyncio.Queue[str] = asyncio.Queue(WAITING_MESSAGES_MAX)
+        self._socket: ClientConnection | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._alarm: asyncio.TimerHandle | None = None
+        self.failure: AttemptError | None = None
+
+    @override
+    async def open(self) -> None:
+        try:
+            self._socket = await _OneConnection(
+                self._address.url,
+                additional_headers={"Authorization": f"Bearer {self._address.bearer}"},
+                open_timeout=self._address.open_within_s,
+                close_timeout=2,
+                ping_interval=PING_EVERY_S,
+                ping_timeout=PONG_WITHIN_S,
+                compression=None,
+                max_size=MESSAGE_BYTES_MAX,
+                proxy=None if self._address.is_loopback else True,
+            )
+        except (OSError, TimeoutError, InvalidHandshake, InvalidURI) as error:
+            raise AttemptError(Stage.SESSION_START, _refusal(error)) from None
+        self._tasks = [
+            asyncio.create_task(self._receive(self._socket)),
+            asyncio.create_task(self._send(self._socket)),
+        ]
+
+    @override
+    async def flush(self) -> None:
+        self._take_outgoing()
+        # Lets the sender run, so that a frame leaves when it is due and not a turn later.
+        await asyncio.sleep(0)
+
+    @override
+    async def close(self) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+        request = self._machine.closing()
+        if self._socket is not None:
+            if request is not None and request.code is None:
+                self._socket.transport.abort()
+            else:
+                with contextlib.suppress(OSError, ConnectionClosed):
+                    await self._socket.close(1000 if request is None else request.code or 1000)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _receive(self, socket: ClientConnection) -> None:
+        try:
+            async for message in socket:
+                now_us = self._clock.now_us()
+                self._tap("received", message, now_us)
+                self._machine.receive(message, now_us)
+                self._settle()
+        except ConnectionClosed:
+            pass
+        self._machine.receive_eof(socket.close_code, self._clock.now_us())
+        self._settle()
+
+    async def _send(self, socket: ClientConnection) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                await socket.send(await self._waiting.get())
+
+    def _settle(self) -> None:
+        """After any input: send, set the next alarm, tell whoever waits."""
+        self._take_outgoing()
+        self._on_activity()
+
+    def _take_outgoing(self) -> None:
+        now_us = self._clock.now_us()
+        for message in self._machine.messages_to_send():
+            self._tap("sent", message, now_us)
+            try:
+                self._waiting.put_nowait(message)
+            except asyncio.QueueFull:
+                self._overflow()
+                break
+        self._set_alarm(now_us)
+
+    def _overflow(self) -> None:
+        if self.failure is None:
+            self.failure = AttemptError(
+                Stage.RESPONSE_COLLECTION,
+                f"the provider took nothing while {WAITING_MESSAGES_MAX} messages waited",
+            )
+            self._on_activity()
+
+    def _set_alarm(self, now_us: int) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+        wakes_at = self._machine.wakes_at()
+        if wakes_at is not None:
+            delay_s = max(0, wakes_at - now_us) / 1e6
+            self._alarm = asyncio.get_running_loop().call_later(delay_s, self._wake)
+
+    def _wake(self) -> None:
+        self._alarm = None
+        self._machine.wake(self._clock.now_us())
+        self._settle()
+
+
+def _refusal(error: Exception) -> str:
+    """Say why no connection came about. Never holds a header, a body or an address."""
+    match error:
+        case InvalidStatus(response=response):
+            status = response.status_code
+            retry = response.headers.get("Retry-After")
+            if 300 <= status < 400:  # noqa: PLR2004 - the class of redirects
+                return f"HTTP {status}: redirects are not followed; set the final endpoint"
+            if retry is not None and retry.isascii() and retry.isdigit():
+                return f"HTTP {status}: refused; retry after {retry} s"
+            return f"HTTP {status}: refused at the handshake"
+        case TimeoutError():
+            return "no connection within the time allowed"
+        case _:
+            return f"no connection ({type(error).__name__})"

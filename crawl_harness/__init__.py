@@ -1,0 +1,1 @@
+"""CRAWL: one synthesized spoken request."""

@@ -1,0 +1,37 @@
+"""``crawl-eval``: speak one synthesized request per scenario, and judge the answer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from crawl_harness.settings import ROWS
+from shared.command import run_command
+from shared.settings import Value
+
+ABOUT = """Speak one synthesized request to a GPT Live assistant and judge what came of it.
+
+Every scenario gets a session of its own. Offline, a scripted fixture answers in memory: no key, no
+network. Exit status: 0 when the run finished (see --fail-on), 2 for a mistake in what was given,
+130 when interrupted; what had finished by then is kept."""
+
+BUNDLED_TOML = Path(__file__).parent / "config.toml"
+BUNDLED_DATA = Path(__file__).parent / "data" / "scenarios.json"
+
+
+def main() -> None:
+    """The console command."""
+    sys.exit(run_command("crawl-eval", ABOUT, ROWS, _evaluate))
+
+
+def _evaluate(flags: Mapping[str, Value]) -> int:
+    # Only now: the help must not wait for numpy, pydantic and the rest.
+    from crawl_harness.run import evaluate
+    from shared.config import load_settings
+
+    return evaluate(load_settings(ROWS, flags, bundled_toml=BUNDLED_TOML), BUNDLED_DATA)
+
+
+if __name__ == "__main__":
+    main()
