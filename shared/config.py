@@ -1,0 +1,50 @@
+"""Read the places settings come from, and resolve them: the door in front of ``settings``."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from shared.environment import read_env_file
+from shared.errors import UsageError
+from shared.settings import Kind, Resolved, Setting, Settings, Value, from_toml, resolve
+
+
+def load_settings(
+    rows: Sequence[Setting], flags: Mapping[str, Value], *, bundled_toml: Path
+) -> Settings:
+    """Resolve every row once. ``flags['config']`` names a TOML file in place of the bundled one.
+
+    Relative paths in TOML are taken from its folder, on the command line from the working one.
+    """
+    named = flags.get("config")
+    path = Path(str(named)).expanduser() if named is not None else bundled_toml
+    found = from_toml(rows, _read_toml(path), file=path.name if named is None else str(named))
+    return resolve(
+        rows,
+        flags=flags,
+        environment=os.environ,
+        env_file=read_env_file(os.environ),
+        toml={name: _anchored(rows, name, value, path.parent) for name, value in found.items()},
+    )
+
+
+def _read_toml(path: Path) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(path.read_text("utf-8-sig"))
+    except FileNotFoundError:
+        raise UsageError(f"--config: {path} does not exist; name a TOML file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--config: {path} cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"--config: {path} is not valid TOML: {error}") from None
+
+
+def _anchored(rows: Sequence[Setting], name: str, resolved: Resolved, folder: Path) -> Resolved:
+    kind = next(row.kind for row in rows if row.name == name)
+    if kind is not Kind.PATH or not isinstance(resolved.value, str):
+        return resolved
+    return replace(resolved, value=str(folder / Path(resolved.value).expanduser()))

@@ -1,0 +1,33 @@
+"""An attempt judged: what was measured, what was checked, what was decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shared.grading.case import ToolUse
+from shared.grading.verdict import Verdict
+from shared.matching import CallMatching
+from shared.metrics.consumption import Consumption
+from shared.metrics.extended import ExtendedMeasurements
+from shared.metrics.interaction import InteractionMeasurements
+from shared.observability.timeline import Timeline
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What could be measured of an attempt that was observed at all."""
+
+    timeline: Timeline
+    interaction: InteractionMeasurements
+    extended: ExtendedMeasurements
+    tools: tuple[ToolUse, ...]
+    matching: CallMatching
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """``observed`` is absent when the session never began."""
+
+    verdict: Verdict
+    consumption: Consumption
+    observed: Observed | None

@@ -1,0 +1,1 @@
+"""Pure functions from a timeline to numbers. Contract v2."""

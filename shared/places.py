@@ -1,0 +1,58 @@
+"""Where a run may write by default: in a source checkout beside the suite, installed elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from shared.errors import UsageError
+
+DISTRIBUTION = "gpt-live-evals"
+PACKAGES = ("shared", "assistants", "crawl_harness")
+
+
+def checkout() -> Path | None:
+    """The root of the source checkout this code runs from, or nothing when it is installed."""
+    root = Path(__file__).resolve().parent.parent
+    try:
+        project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
+    except (OSError, tomllib.TOMLDecodeError):
+        return None
+    return root if project.get("project", {}).get("name") == DISTRIBUTION else None
+
+
+def results_root(suite: str) -> Path:
+    root = checkout()
+    return root / f"{suite}_harness" / "results" if root else Path("results") / suite
+
+
+def audio_cache(environment: Mapping[str, str]) -> Path:
+    root = checkout()
+    if root is not None:
+        return root / "crawl_harness" / ".audio_cache"
+    return _user_cache(environment) / DISTRIBUTION / "crawl-audio"
+
+
+def refuse_inside_package(path: Path, setting: str) -> None:
+    """Installed code is read-only: no output goes into its folders."""
+    if checkout() is not None:
+        return
+    site = Path(__file__).resolve().parent.parent
+    resolved = path.resolve()
+    for package in PACKAGES:
+        if resolved.is_relative_to(site / package):
+            raise UsageError(f"{setting}: choose a folder outside installed packages")
+
+
+def _user_cache(environment: Mapping[str, str]) -> Path:
+    named = Path(environment.get("XDG_CACHE_HOME", ""))
+    if named.is_absolute():
+        return named
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    if os.name == "nt":
+        return Path(environment.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    return Path.home() / ".cache"

@@ -1,0 +1,1 @@
+"""The portable report and what the terminal says."""

@@ -1,0 +1,355 @@
+"""From an assessment to a row of the report. Rounding happens here and nowhere else.
+
+Rates have 4 decimals, means of milliseconds 3. A row is a function of the sealed evidence, the
+scenario and the policy, so it can be assembled again from disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shared.grading.assessment import Assessment, Observed
+from shared.grading.case import ToolUse
+from shared.grading.policy import EvaluationPolicy
+from shared.grading.verdict import Check, CheckStatus, Status, Verdict
+from shared.metrics import task
+from shared.metrics.consumption import Consumption
+from shared.metrics.extended import ExtendedMeasurements
+from shared.metrics.interaction import METRICS_VERSION, InteractionMeasurements
+from shared.metrics.percentiles import Spread
+from shared.metrics.turn_count import substantive_turns
+from shared.observability.evidence import Evidence, Track
+from shared.observability.observations import TokenUsage
+from shared.reporting.schema import (
+    AssessmentReport,
+    AttemptReport,
+    AttemptResult,
+    AudioMetrics,
+    BackendConsumption,
+    CheckReport,
+    ConsumptionMetrics,
+    ErrorReport,
+    ExtendedMetrics,
+    Extremes,
+    FrontendConsumption,
+    InputTokens,
+    Metrics,
+    Moment,
+    Opportunities,
+    OutputTokens,
+    Pair,
+    Percentiles,
+    SpeechSource,
+    Summary,
+    TaskMetrics,
+    Tokens,
+)
+from shared.scenarios import Scenario
+from shared.values import CountPair, JsonObject
+
+NOT_OBSERVED = "the session never began"
+
+
+def attempt_result(
+    evidence: Evidence,
+    scenario: Scenario,
+    policy: EvaluationPolicy,
+    assessment: Assessment,
+    *,
+    attempt: AttemptReport,
+    artifacts: dict[str, str],
+    audio_source: str,
+) -> AttemptResult:
+    """One row. ``artifacts`` maps names to paths relative to the run directory."""
+    verdict = assessment.verdict
+    observed = assessment.observed
+    return AttemptResult(
+        scenario_id=scenario.id,
+        attempt=attempt,
+        title=scenario.title,
+        status=verdict.status.value,
+        metrics=_metrics(evidence, scenario, policy, assessment),
+        artifacts=artifacts,
+        error=_error(verdict),
+        assessment=None if observed is None else _assessment(verdict),
+        observability=None
+        if observed is None
+        else _observability(scenario, assessment, observed, audio_source),
+        warnings=list(evidence.warnings),
+    )
+
+
+def summarize(results: Sequence[AttemptResult]) -> Summary:
+    """Counts of attempts; rates are left to whoever states their population."""
+    statuses = [result.status for result in results]
+    return Summary(
+        total=len(statuses),
+        passed=statuses.count("passed"),
+        failed=statuses.count("failed"),
+        infrastructure_errors=statuses.count("infrastructure_error"),
+    )
+
+
+def _metrics(
+    evidence: Evidence, scenario: Scenario, policy: EvaluationPolicy, assessment: Assessment
+) -> Metrics:
+    observed = assessment.observed
+    unavailable = {"task.semantic_quality.score": "no judge was asked"}
+    if observed is None:
+        unavailable |= {"audio": NOT_OBSERVED, "task.tool_calls": NOT_OBSERVED}
+    else:
+        unavailable |= _unavailable(observed.interaction)
+    if assessment.consumption.frontend_audio_ms is None:
+        unavailable["consumption.frontend"] = "the provider gave no final usage"
+    return Metrics(
+        task=_task(evidence, scenario, assessment),
+        audio=_audio(evidence, policy, observed),
+        consumption=_consumption(assessment.consumption),
+        unavailable=unavailable,
+    )
+
+
+def _unavailable(measured: InteractionMeasurements) -> dict[str, str]:
+    reasons = {}
+    if measured.response_rate.value is None:
+        reasons["audio.response_rate"] = "no request was scored"
+    if measured.response_latency_ms is None:
+        reasons["audio.response_latency_ms"] = (
+            "no caller speech was detected"
+            if not measured.turns
+            else "no request was answered in time"
+        )
+    if measured.interruption_rate is None:
+        reasons["audio.interruption_rate"] = "no request was eligible"
+    return reasons
+
+
+def _task(evidence: Evidence, scenario: Scenario, assessment: Assessment) -> TaskMetrics:
+    is_completed = assessment.verdict.status is Status.PASSED
+    observed = assessment.observed
+    if observed is None:
+        return TaskMetrics(task_completed=is_completed)
+    expected = scenario.expected
+    delegations = task.delegation_count(evidence.observations)
+    expected_delegations = task.expected_delegations(expected.delegation.value)
+    prohibited = sum(
+        check.status is CheckStatus.FAILED
+        for check in assessment.verdict.checks
+        if check.id == "authorized_actions"
+    )
+    matching = observed.matching
+    turns = substantive_turns(observed.timeline.caller_turns, observed.timeline.assistant_turns)
+    return TaskMetrics(
+        task_completed=is_completed,
+        tool_accuracy=_rate(
+            task.tool_accuracy(matching.matched, matching.expected, matching.actual, prohibited)
+        ),
+        tool_calls=Pair(actual=matching.actual, expected=matching.expected),
+        delegation_accuracy=task.delegation_accuracy(expected.delegation.value, delegations),
+        delegations=Pair(actual=delegations, expected=expected_delegations),
+        turns=_pair(task.count_pair(turns, expected.golden_path.turns or None)),
+    )
+
+
+def _audio(evidence: Evidence, policy: EvaluationPolicy, observed: Observed | None) -> AudioMetrics:
+    deadline_ms = policy.metrics.response_deadline_ms
+    if observed is None:
+        return AudioMetrics(metrics_version=METRICS_VERSION, response_deadline_ms=deadline_ms)
+    measured = observed.interaction
+    hold = measured.floor_hold_durations
+    return AudioMetrics(
+        response_rate=_rate(measured.response_rate.value),
+        response_latency_ms=_mean(measured.response_latency_ms),
+        interruption_rate=_rate(measured.interruption_rate),
+        speaking_duration_ms=Extremes(
+            cumulative=measured.speaking.cumulative_ms, maximum=measured.speaking.maximum_ms
+        ),
+        floor_hold_silence_ms=Extremes(cumulative=hold.cumulative_ms, maximum=hold.maximum_ms),
+        metrics_version=measured.metrics_version,
+        response_deadline_ms=deadline_ms,
+        response_opportunities=_opportunities(measured),
+        response_exclusion_reasons={
+            reason.value: count
+            for reason, count in sorted(measured.response_exclusion_reasons.items())
+        },
+        late_response_latencies_ms=list(measured.late_response_latencies_ms),
+        interruption_count=measured.interruption_count,
+        speech={"caller": _speech(evidence.caller), "assistant": _speech(evidence.assistant)},
+        extended=_extended(observed.extended),
+    )
+
+
+def _opportunities(measured: InteractionMeasurements) -> Opportunities:
+    return Opportunities(
+        caller_turn_count=measured.caller_turn_count,
+        response_eligible_count=measured.response_eligible_count,
+        response_censored_count=measured.response_censored_count,
+        response_excluded_count=measured.response_excluded_count,
+        response_late_count=measured.response_late_count,
+        response_total=measured.response_total,
+        response_count=measured.response_count,
+        no_response_count=measured.no_response_count,
+    )
+
+
+def _speech(track: Track) -> SpeechSource:
+    return SpeechSource(
+        detector=track.detector.name,
+        detector_version=track.detector.version,
+        measured_on=track.measured_on.value,
+    )
+
+
+def _extended(extended: ExtendedMeasurements) -> ExtendedMetrics:
+    return ExtendedMetrics(
+        version=extended.version,
+        response_latency_ms=_percentiles(extended.response_latency_ms),
+        sender_lateness_ms=_percentiles(extended.sender_lateness_us, per=1000),
+        receive_lateness_ms=_percentiles(extended.receive_lateness_ms),
+        stall_count=extended.stall_count,
+        requests_spoken_through=extended.spoken_through.count,
+        response_expecting_requests=extended.spoken_through.total,
+    )
+
+
+def _percentiles[N: (int, float)](spread: Spread[N], *, per: int = 1) -> Percentiles:
+    def scaled(value: N | None) -> float | None:
+        return None if value is None else round(value / per, 3)
+
+    return Percentiles(
+        count=spread.count,
+        p50=scaled(spread.p50),
+        p90=scaled(spread.p90),
+        p99=scaled(spread.p99),
+        maximum=scaled(spread.maximum),
+    )
+
+
+def _consumption(consumed: Consumption) -> ConsumptionMetrics:
+    tokens = _tokens(consumed.backend) if consumed.backend is not None else Tokens()
+    models = {model: _tokens(usage) for model, usage in consumed.models.items()}
+    return ConsumptionMetrics(
+        frontend=FrontendConsumption(audio_duration_ms=consumed.frontend_audio_ms),
+        backend=BackendConsumption(
+            total_tokens=tokens.total_tokens,
+            input=tokens.input,
+            output=tokens.output,
+            models=models or None,
+        ),
+    )
+
+
+def _tokens(usage: TokenUsage) -> Tokens:
+    inputs = InputTokens(
+        total_tokens=usage.input_tokens,
+        cached_tokens=usage.cached_input_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+    )
+    outputs = OutputTokens(
+        total_tokens=usage.output_tokens, reasoning_tokens=usage.reasoning_tokens
+    )
+    return Tokens(
+        total_tokens=usage.total_tokens,
+        input=inputs if inputs != InputTokens() else None,
+        output=outputs if outputs != OutputTokens() else None,
+    )
+
+
+def _error(verdict: Verdict) -> ErrorReport | None:
+    if verdict.failure is None:
+        return None
+    return ErrorReport(stage=verdict.failure.stage.value, message=verdict.failure.message)
+
+
+def _assessment(verdict: Verdict) -> AssessmentReport:
+    return AssessmentReport(
+        passed=verdict.status is Status.PASSED,
+        rationale=_rationale(verdict),
+        checks=[_check(check) for check in verdict.checks],
+    )
+
+
+def _rationale(verdict: Verdict) -> str:
+    if verdict.failure is not None:
+        return f"not a measurement: {verdict.failure.message}"
+    failed = [c.because for c in verdict.checks if c.status is CheckStatus.FAILED]
+    return "; ".join(failed) or "every check that applies passed"
+
+
+def _check(check: Check) -> CheckReport:
+    return CheckReport(
+        id=check.id,
+        status=check.status.value,
+        required=check.status is not CheckStatus.NOT_APPLICABLE,
+        reason=check.because,
+        evidence=[Moment(at_ms=ref.at_ms, what=ref.what) for ref in check.refs],
+    )
+
+
+def _observability(
+    scenario: Scenario, assessment: Assessment, observed: Observed, audio_source: str
+) -> dict[str, object]:
+    verdict, matching = assessment.verdict, observed.matching
+    return {
+        "provenance": {
+            "api_version": "v3",
+            "turn_derivation": "local_audio_and_transcript",
+            "audio_timing": "local_playout_clock",
+            "transcript_timing": "provider_session_clock",
+        },
+        "interaction": {
+            "mode": "single_turn",
+            "audio_source": audio_source,
+            "assistant_turns": len(observed.timeline.assistant_turns),
+            "caller_turns": len(observed.timeline.caller_turns),
+        },
+        "tools": {
+            "executed": [_executed(use) for use in observed.tools],
+            "expected_count": matching.expected,
+            "matched_count": matching.matched,
+            "unexpected_count": len(matching.unexpected),
+            "failed_count": sum(not use.is_completed for use in observed.tools),
+        },
+        "grading": {
+            "deterministic": {check.id: check.status.value for check in verdict.checks},
+            "semantic": {},
+            "semantic_scores": {},
+        },
+        "completion": {
+            "termination_reason": "infrastructure_error"
+            if verdict.failure is not None
+            else _termination(verdict),
+            "passed": verdict.status is Status.PASSED,
+            "source": "deterministic",
+            "rationale": _rationale(verdict),
+            "failed_checks": list(verdict.failed_checks),
+        },
+        "scenario": {"id": scenario.id, "type": scenario.scenario_type},
+    }
+
+
+def _termination(verdict: Verdict) -> str:
+    completed = next(c for c in verdict.checks if c.id == "conversation_completed")
+    return "response_completed" if completed.status is CheckStatus.PASSED else "response_timeout"
+
+
+def _executed(use: ToolUse) -> JsonObject:
+    return {
+        "name": use.call.name,
+        "status": use.returned.status.value if use.returned else "unanswered",
+        "arguments": use.call.arguments,
+        "call_id": use.call.call_id,
+        "at_ms": use.call.stamp.media_ms,
+    }
+
+
+def _rate(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _mean(value_ms: float | None) -> float | None:
+    return None if value_ms is None else round(value_ms, 3)
+
+
+def _pair(pair: CountPair | None) -> Pair | None:
+    return None if pair is None else Pair(actual=pair.actual, expected=pair.expected)

@@ -1,0 +1,162 @@
+"""What the terminal says: results on stdout, progress on stderr, plain lines in a pipe."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from shared.reporting.schema import AttemptResult, Report
+from shared.values import JsonObject
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+SCRIPTED_NOTE = "A scripted fixture answered: this checks the harness, not a live model."
+
+
+class Console:
+    """Everything one command prints. Attempts report from several threads."""
+
+    def __init__(self, *, is_verbose: bool, is_json: bool) -> None:
+        self._is_verbose = is_verbose
+        self._is_json = is_json
+        self._lock = threading.Lock()
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+
+    def begin(self, total: int) -> None:
+        """Show progress where somebody watches; a log gets none."""
+        if self._is_json or self._is_verbose or not sys.stderr.isatty():
+            return
+        from rich.console import Console as RichConsole
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+        )
+
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=RichConsole(stderr=True),
+            transient=True,
+        )
+        self._task = self._progress.add_task("attempts", total=total)
+        self._progress.start()
+
+    def event(self, key: str, row: JsonObject) -> None:
+        """One protocol event, when they are asked for."""
+        if not self._is_verbose:
+            return
+        arrow = {"client_to_server": "->", "server_to_client": "<-"}.get(
+            str(row["direction"]), ".."
+        )
+        at_ms = row["event_time_ms"]
+        seconds = at_ms / 1000 if isinstance(at_ms, int | float) else 0.0
+        body = json.dumps(row["event"], ensure_ascii=False)
+        line = f"{key} {seconds:8.3f} {arrow} {row['type']} {body[:200]}"
+        with self._lock:
+            self._print(line)
+
+    def finished(self, row: AttemptResult) -> None:
+        with self._lock:
+            if self._progress is not None and self._task is not None:
+                self._progress.advance(self._task)
+            if self._is_verbose:
+                self._print(f"{row.attempt.key} {_outcome(row)}")
+
+    def end(self, report: Report | None, results_path: str) -> None:
+        """The summary: what came out, in one table, and where everything lies."""
+        if self._progress is not None:
+            self._progress.stop()
+        if report is None:
+            return
+        if self._is_json:
+            self._print(json.dumps(_machine_summary(report, results_path), ensure_ascii=False))
+            return
+        if sys.stdout.isatty():
+            self._table(report)
+        else:
+            for row in report.results:
+                self._print(f"{row.attempt.key}\t{_outcome(row)}")
+        self._print(_totals(report))
+        if report.run.execution_mode == "offline_fixture":
+            self._print(SCRIPTED_NOTE)
+        self._print(f"Results: {results_path}")
+
+    def _table(self, report: Report) -> None:
+        from rich.console import Console as RichConsole
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table("attempt", "status", "latency", "tools", "why", box=None, pad_edge=False)
+        styles = {"passed": "green", "failed": "red", "infrastructure_error": "yellow"}
+        for row in report.results:
+            table.add_row(
+                Text(row.attempt.key),
+                Text(row.status, style=styles[row.status]),
+                Text(_latency(row)),
+                Text(_tools(row)),
+                Text(_why(row)),
+            )
+        RichConsole().print(table)
+
+    def _print(self, line: str) -> None:
+        encoding = sys.stdout.encoding or "utf-8"
+        sys.stdout.write(line.encode(encoding, "replace").decode(encoding) + "\n")
+        sys.stdout.flush()
+
+
+def _outcome(row: AttemptResult) -> str:
+    parts = [row.status, f"latency {_latency(row)}", f"tools {_tools(row)}", _why(row)]
+    return "\t".join(part for part in parts if part)
+
+
+def _latency(row: AttemptResult) -> str:
+    latency = row.metrics.audio.response_latency_ms
+    return "-" if latency is None else f"{latency:g} ms"
+
+
+def _tools(row: AttemptResult) -> str:
+    pair = row.metrics.task.tool_calls
+    return "-" if pair is None else f"{pair.actual}/{pair.expected}"
+
+
+def _why(row: AttemptResult) -> str:
+    if row.error is not None:
+        return f"{row.error.stage}: {row.error.message}"
+    if row.assessment is None or row.status == "passed":
+        return ""
+    return ", ".join(check.id for check in row.assessment.checks if check.status == "failed")
+
+
+def _totals(report: Report) -> str:
+    summary = report.summary
+    return (
+        f"{summary.passed} of {summary.total} passed, {summary.failed} failed,"
+        f" {summary.infrastructure_errors} infrastructure errors"
+    )
+
+
+def _machine_summary(report: Report, results_path: str) -> JsonObject:
+    return {
+        "run": report.run.id,
+        "results": results_path,
+        "summary": report.summary.model_dump(mode="json"),
+        "attempts": [
+            {"key": row.attempt.key, "status": row.status, "failed_checks": _failed(row)}
+            for row in report.results
+        ],
+    }
+
+
+def _failed(row: AttemptResult) -> Sequence[str]:
+    checks = row.assessment.checks if row.assessment is not None else []
+    return [check.id for check in checks if check.status == "failed"]

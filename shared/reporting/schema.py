@@ -1,0 +1,223 @@
+"""The portable report, schema 2.0: what ``results.json`` holds, key by key.
+
+Unknown is null, and ``unavailable`` says why; only ``consumption`` leaves out what is unavailable.
+Paths are relative to the run directory. The JSON Schema shipped beside this file is generated from
+these types.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+SCHEMA_VERSION = "2.0"
+
+
+def _is_absent(value: object) -> bool:
+    return value is None
+
+
+class Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+type Figure[T] = Annotated[T | None, Field(exclude_if=_is_absent)]
+
+
+class Pair(Part):
+    """How many happened against how many were expected."""
+
+    actual: int
+    expected: int
+
+
+class Extremes(Part):
+    """Milliseconds in all and at most."""
+
+    cumulative: int
+    maximum: int
+
+
+class SemanticQuality(Part):
+    score: float | None = None
+    dimensions: dict[str, float] = {}
+
+
+class TaskMetrics(Part):
+    task_completed: bool
+    semantic_quality: SemanticQuality = SemanticQuality()
+    tool_accuracy: float | None = None
+    tool_calls: Pair | None = None
+    delegation_accuracy: float | None = None
+    delegations: Pair | None = None
+    turns: Pair | None = None
+
+
+class Opportunities(Part):
+    caller_turn_count: int
+    response_eligible_count: int
+    response_censored_count: int
+    response_excluded_count: int
+    response_late_count: int
+    response_total: int
+    response_count: int
+    no_response_count: int
+
+
+class SpeechSource(Part):
+    """Which detector measured a track, and on which signal."""
+
+    detector: str
+    detector_version: str
+    measured_on: str
+
+
+class Percentiles(Part):
+    count: int
+    p50: float | None = None
+    p90: float | None = None
+    p99: float | None = None
+    maximum: float | None = None
+
+
+class ExtendedMetrics(Part):
+    version: str
+    response_latency_ms: Percentiles
+    sender_lateness_ms: Percentiles
+    receive_lateness_ms: Percentiles
+    stall_count: int
+    requests_spoken_through: int
+    response_expecting_requests: int
+
+
+class AudioMetrics(Part):
+    response_rate: float | None = None
+    response_latency_ms: float | None = None
+    interruption_rate: float | None = None
+    speaking_duration_ms: Extremes | None = None
+    floor_hold_silence_ms: Extremes | None = None
+    metrics_version: str
+    response_deadline_ms: int
+    response_opportunities: Opportunities | None = None
+    response_exclusion_reasons: dict[str, int] = {}
+    late_response_latencies_ms: list[int] = []
+    interruption_count: int | None = None
+    speech: dict[Literal["caller", "assistant"], SpeechSource] = {}
+    extended: ExtendedMetrics | None = None
+
+
+class InputTokens(Part):
+    total_tokens: Figure[int] = None
+    cached_tokens: Figure[int] = None
+    cache_write_tokens: Figure[int] = None
+
+
+class OutputTokens(Part):
+    total_tokens: Figure[int] = None
+    reasoning_tokens: Figure[int] = None
+
+
+class Tokens(Part):
+    total_tokens: Figure[int] = None
+    input: Figure[InputTokens] = None
+    output: Figure[OutputTokens] = None
+
+
+class BackendConsumption(Tokens):
+    models: Figure[dict[str, Tokens]] = None
+
+
+class FrontendConsumption(Part):
+    audio_duration_ms: Figure[int] = None
+
+
+class ConsumptionMetrics(Part):
+    frontend: FrontendConsumption = FrontendConsumption()
+    backend: BackendConsumption = BackendConsumption()
+
+
+class Metrics(Part):
+    task: TaskMetrics
+    audio: AudioMetrics
+    consumption: ConsumptionMetrics
+    unavailable: dict[str, str] = {}
+
+
+class Moment(Part):
+    at_ms: int
+    what: str
+
+
+class CheckReport(Part):
+    id: str
+    status: Literal["passed", "failed", "not_applicable", "unscored"]
+    required: bool
+    reason: str
+    evidence: list[Moment] = []
+
+
+class AssessmentReport(Part):
+    passed: bool
+    source: Literal["deterministic"] = "deterministic"
+    rationale: str
+    checks: list[CheckReport]
+
+
+class AttemptReport(Part):
+    key: str
+    repeat: int
+    recording: str | None = None
+    script: str | None = None
+    seed: int | None = None
+
+
+class ErrorReport(Part):
+    stage: str
+    message: str
+
+
+class AttemptResult(Part):
+    scenario_id: str
+    attempt: AttemptReport
+    title: str
+    status: Literal["passed", "failed", "infrastructure_error"]
+    metrics: Metrics
+    artifacts: dict[str, str]
+    error: ErrorReport | None = None
+    assessment: AssessmentReport | None = None
+    observability: dict[str, object] | None = None
+    warnings: list[str] = []
+
+
+class Summary(Part):
+    total: int
+    passed: int
+    failed: int
+    infrastructure_errors: int
+
+
+class Run(Part):
+    id: str
+    module: Literal["crawl", "walk", "run"]
+    execution_mode: Literal["live", "offline_fixture"]
+    interaction: Literal["single_turn", "multi_turn"]
+    dataset: str
+    started_at: str
+    ended_at: str | None = None
+    configuration: dict[str, object]
+
+
+class Report(Part):
+    """One run of one suite. ``results`` has one row per attempt, in order of the dataset."""
+
+    schema_version: Literal["2.0"] = "2.0"
+    run: Run
+    summary: Summary
+    results: list[AttemptResult]
+
+
+def json_schema() -> dict[str, JsonValue]:
+    """The JSON Schema of a report."""
+    schema: dict[str, JsonValue] = Report.model_json_schema(mode="serialization")
+    return schema

@@ -1,0 +1,1 @@
+"""One spoken request to one participant."""

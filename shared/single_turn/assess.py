@@ -1,0 +1,74 @@
+"""Judge one sealed single-turn attempt: measurements, checks and the verdict, purely.
+
+The same call judges a fresh attempt and one loaded from disk, and gives the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from shared.audio.pacing import is_valid
+from shared.errors import Stage
+from shared.grading import checks
+from shared.grading.assessment import Assessment, Observed
+from shared.grading.case import Case, matching_of, tool_uses
+from shared.grading.interaction import limit_checks
+from shared.grading.policy import EvaluationPolicy
+from shared.grading.verdict import Check, decide
+from shared.metrics.consumption import consumption
+from shared.metrics.extended import measure_extended
+from shared.metrics.interaction import measure
+from shared.metrics.percentiles import Spread
+from shared.observability.evidence import Evidence, Failure
+from shared.observability.timeline import Timeline
+from shared.scenarios import Scenario
+
+SINGLE_TURN_CHECKS: tuple[Callable[[Case], Check], ...] = (
+    checks.conversation_completed,
+    checks.assistant_responded,
+    checks.application_state,
+    checks.delegation_policy,
+    checks.authorized_actions,
+    checks.tool_contract,
+    checks.grounded_response,
+    checks.grounded_confirmation,
+    checks.refusal_stated,
+)
+
+
+def assess(evidence: Evidence, scenario: Scenario, policy: EvaluationPolicy) -> Assessment:
+    """Judge one attempt by a policy."""
+    consumed = consumption(evidence.observations)
+    failure = _validity(evidence, policy)
+    if evidence.extent_ms <= 0:
+        return Assessment(decide(failure or _unobserved(), ()), consumed, None)
+    timeline = Timeline.of(evidence)
+    measured = measure(timeline, policy.metrics)
+    extended = measure_extended(evidence, timeline, measured)
+    tools = tool_uses(evidence)
+    matching = matching_of(scenario, tools)
+    case = Case(evidence, scenario, policy, timeline, measured, extended, tools, matching)
+    judged = (*(check(case) for check in SINGLE_TURN_CHECKS), *limit_checks(case))
+    return Assessment(
+        decide(failure, judged),
+        consumed,
+        Observed(timeline, measured, extended, tools, matching),
+    )
+
+
+def _validity(evidence: Evidence, policy: EvaluationPolicy) -> Failure | None:
+    """Why the attempt is no measurement: it broke, or our own sender was too late."""
+    if evidence.failure is not None:
+        return evidence.failure
+    if is_valid(evidence.pacing.lateness_us, policy.pacing):
+        return None
+    late = Spread.of(evidence.pacing.lateness_us)
+    p99_ms, worst_ms = (late.p99 or 0) / 1000, (late.maximum or 0) / 1000
+    return Failure(
+        Stage.AUDIO_PACING,
+        f"caller audio left late: p99 {p99_ms:g} ms, worst {worst_ms:g} ms",
+    )
+
+
+def _unobserved() -> Failure:
+    return Failure(Stage.ATTEMPT_EXECUTION, "nothing was observed")

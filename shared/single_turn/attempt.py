@@ -1,0 +1,164 @@
+"""Perform one attempt on a loop of its own, and seal what it left as evidence."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from shared.audio.detection.port import Detector
+from shared.audio.pcm import FRAME_MS, Pcm, duration_ms
+from shared.clock import Clock
+from shared.intervals import Interval
+from shared.observability.evidence import (
+    CallerAction,
+    Evidence,
+    MeasuredOn,
+    Pacing,
+    Track,
+    Utterance,
+)
+from shared.observability.redaction import Masker
+from shared.observability.sealing import seal
+from shared.participant import Participant
+from shared.single_turn.session import Capture, SpokenRequest, converse
+from shared.values import JsonObject
+from shared.virtual_time import VirtualClock, VirtualLoop
+from shared.wall_time import WallClock, wall_loop
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAssistant:
+    """An assistant ready to connect, and a view of its application's state."""
+
+    participant: Participant
+    snapshot: Callable[[], JsonObject]
+
+
+type Opener = Callable[[Clock], OpenAssistant]
+
+
+class Cancellation:
+    """Lets another thread end the attempts under way, once and for all."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: dict[asyncio.Task[object], asyncio.AbstractEventLoop] = {}
+        self.is_requested = False
+
+    def watch(self, task: asyncio.Task[object]) -> None:
+        with self._lock:
+            self._running[task] = task.get_loop()
+            if self.is_requested:
+                task.cancel()
+
+    def forget(self, task: asyncio.Task[object]) -> None:
+        with self._lock:
+            self._running.pop(task, None)
+
+    def request(self) -> None:
+        """Cancel what runs; each session still closes itself properly."""
+        with self._lock:
+            self.is_requested = True
+            for task, loop in self._running.items():
+                loop.call_soon_threadsafe(task.cancel)
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """One attempt's session: what was captured, and the state before and after."""
+
+    capture: Capture
+    state_before: JsonObject
+    state_after: JsonObject
+
+    @property
+    def assistant_pcm(self) -> Pcm:
+        """The assistant's track from media time 0, cut to what was observed."""
+        return self.capture.placement.track()
+
+
+def perform(
+    request: SpokenRequest,
+    opener: Opener,
+    *,
+    timeout_ms: int,
+    is_virtual: bool,
+    cancellation: Cancellation,
+) -> Performed:
+    """Run one session from connect to close in this thread."""
+
+    async def session() -> Performed:
+        loop = asyncio.get_running_loop()
+        clock: Clock = VirtualClock(loop) if isinstance(loop, VirtualLoop) else WallClock(loop)
+        assistant = opener(clock)
+        before = assistant.snapshot()
+        task = asyncio.current_task()
+        if task is not None:
+            cancellation.watch(task)
+        try:
+            capture = await converse(request, assistant.participant, clock, timeout_ms=timeout_ms)
+        finally:
+            if task is not None:
+                cancellation.forget(task)
+        return Performed(capture, before, assistant.snapshot())
+
+    with asyncio.Runner(loop_factory=VirtualLoop if is_virtual else wall_loop) as runner:
+        return runner.run(session())
+
+
+def sealed_evidence(
+    scenario_id: str,
+    request: SpokenRequest,
+    performed: Performed,
+    detector: Detector,
+    masker: Masker,
+) -> Evidence:
+    """Measure the assistant's track and seal everything as evidence."""
+    capture, assistant = performed.capture, performed.assistant_pcm
+    evidence = Evidence(
+        scenario_id=scenario_id,
+        extent_ms=capture.extent_ms,
+        caller=request.track,
+        assistant=Track(
+            voiced=detector.voiced(assistant),
+            samples=int(assistant.size),
+            detector=detector.id,
+            measured_on=MeasuredOn.RECEIVED,
+        ),
+        utterances=(
+            Utterance(
+                Interval(0, max(1, duration_ms(request.pcm))),
+                request.text,
+                CallerAction.OPENING,
+                request.source,
+            ),
+        ),
+        observations=tuple(capture.observations),
+        state_before=performed.state_before,
+        state_after=performed.state_after,
+        pacing=Pacing(FRAME_MS, capture.lateness_us),
+        ending=capture.ending,
+        failure=capture.failure,
+        warnings=_warnings(capture),
+    )
+    return seal(evidence, masker)
+
+
+def _warnings(capture: Capture) -> tuple[str, ...]:
+    from shared.observability.observations import SessionClosed, SessionOpened
+
+    was_open = any(isinstance(seen, SessionOpened) for seen in capture.observations)
+    has_usage = any(
+        isinstance(seen, SessionClosed) and seen.seconds is not None
+        for seen in capture.observations
+    )
+    if was_open and not has_usage:
+        return ("the provider gave no final usage; consumption is unknown",)
+    return ()
+
+
+def unperformed(state: JsonObject) -> Performed:
+    """What an attempt leaves that never reached its session."""
+    return Performed(Capture(), state, state)

@@ -1,0 +1,221 @@
+"""Take one attempt from its request to its row: perform, seal, judge, write.
+
+What differs between suites and assistants comes in as two functions: where the request's audio
+comes from, and how to open the assistant. Whatever goes wrong in one attempt becomes its row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shared.artifacts import RunDirectory
+from shared.audio import wav
+from shared.audio.detection.port import Detector
+from shared.audio.mixdown import stereo
+from shared.audio.pcm import SAMPLES_PER_MS, Pcm
+from shared.errors import AttemptError, HarnessError, Stage
+from shared.grading.assessment import Assessment
+from shared.grading.policy import EvaluationPolicy
+from shared.intervals import IntervalSet
+from shared.observability.evidence import Evidence, Failure, MeasuredOn, Track
+from shared.observability.redaction import Masker
+from shared.observability.timeline import Timeline
+from shared.observability.trace import Trace
+from shared.phrases import ConfirmationRule
+from shared.reporting.assemble import attempt_result
+from shared.reporting.schema import AttemptReport, AttemptResult
+from shared.reporting.transcript import transcript
+from shared.scenarios import Scenario
+from shared.single_turn.assess import assess
+from shared.single_turn.attempt import (
+    Cancellation,
+    Opener,
+    Performed,
+    perform,
+    sealed_evidence,
+    unperformed,
+)
+from shared.single_turn.details import Judgeable, encode_details, scenario_json
+from shared.single_turn.session import SpokenRequest
+from shared.values import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One execution of one scenario. The key names its files."""
+
+    key: str
+    scenario: Scenario
+    repeat: int = 1
+    script: str | None = None
+
+    @property
+    def report(self) -> AttemptReport:
+        return AttemptReport(key=self.key, repeat=self.repeat, script=self.script)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedLine:
+    """How to open an attempt's assistant; ``script`` is what a scripted far end will play."""
+
+    opener: Opener
+    script: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Everything attempts of one run have in common."""
+
+    directory: RunDirectory
+    policy: EvaluationPolicy
+    detector: Detector
+    request_for: Callable[[Attempt], SpokenRequest]
+    line_for: Callable[[Attempt, SpokenRequest, Trace], OpenedLine]
+    audio_source: str
+    timeout_ms: int
+    is_virtual: bool
+    secrets: Sequence[str]
+    redact_fields: Sequence[str]
+    cancellation: Cancellation
+    listener: Callable[[str, JsonObject], None]
+
+    def run(self, attempt: Attempt) -> AttemptResult:
+        """Perform and judge one attempt, and write its files."""
+        masker = Masker(self.secrets, self.redact_fields)
+        # The scenario is masked first, so that an expectation and what meets it stay equal.
+        scenario = Scenario.model_validate(masker.object(scenario_json(attempt.scenario)))
+        trace = Trace(masker, lambda row: self.listener(attempt.key, row))
+        request, performed, script = self._perform(attempt, trace)
+        evidence = sealed_evidence(scenario.id, request, performed, self.detector, masker)
+        policy = _policy_for(scenario, self.policy)
+        assessment = assess(evidence, scenario, policy)
+        _note_verdict(trace, evidence, assessment)
+        files = _Files(self.directory, attempt.key)
+        files.audio(request.pcm, performed.assistant_pcm, evidence)
+        files.text(transcript(evidence, _timeline(assessment)))
+        files.events(trace)
+        files.script(script)
+        artifacts = {**files.written, "details": f"transcripts/{attempt.key}.json"}
+        stored = Judgeable(attempt.report, self.audio_source, artifacts, evidence, scenario, policy)
+        self.directory.write(artifacts["details"], encode_details(stored, assessment))
+        return result_of(stored, assessment)
+
+    def _perform(
+        self, attempt: Attempt, trace: Trace
+    ) -> tuple[SpokenRequest, Performed, str | None]:
+        nothing = unperformed(attempt.scenario.application.initial_state)
+        try:
+            request = self.request_for(attempt)
+        except (HarnessError, ValueError) as error:
+            failure = Failure(Stage.AUDIO_SYNTHESIS, str(error))
+            nothing.capture.failure = failure
+            return self._unspoken(attempt), nothing, None
+        line = self.line_for(attempt, request, trace)
+        try:
+            performed = perform(
+                request,
+                line.opener,
+                timeout_ms=self.timeout_ms,
+                is_virtual=self.is_virtual,
+                cancellation=self.cancellation,
+            )
+        except AttemptError as error:
+            nothing.capture.failure = Failure(error.stage, str(error))
+            return request, nothing, line.script
+        except Exception as error:  # noqa: BLE001 - one broken attempt must not lose the others
+            # The class alone: an exception's text may hold anything.
+            what = f"unexpected {type(error).__name__}"
+            nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, what)
+            return request, nothing, line.script
+        return request, performed, line.script
+
+    def _unspoken(self, attempt: Attempt) -> SpokenRequest:
+        track = Track(IntervalSet(), 0, self.detector.id, MeasuredOn.CLEAN_SOURCE)
+        text = attempt.scenario.input.text
+        return SpokenRequest(np.zeros(0, np.int16), track, text, self.audio_source)
+
+
+def result_of(stored: Judgeable, assessment: Assessment) -> AttemptResult:
+    """The row of a judged attempt, fresh or loaded."""
+    return attempt_result(
+        stored.evidence,
+        stored.scenario,
+        stored.policy,
+        assessment,
+        attempt=stored.attempt,
+        artifacts=stored.artifacts,
+        audio_source=stored.audio_source,
+    )
+
+
+def judge_again(stored: Judgeable) -> AttemptResult:
+    """Judge a stored attempt by its stored policy; nothing but the details file is read."""
+    return result_of(stored, assess(stored.evidence, stored.scenario, stored.policy))
+
+
+def _policy_for(scenario: Scenario, policy: EvaluationPolicy) -> EvaluationPolicy:
+    """The policy, with the scenario's own phrases in place of the application's if it has any."""
+    expected = scenario.expected
+    confirmations, refusals = expected.confirmation_patterns, expected.refusal_patterns
+    return replace(
+        policy,
+        confirmations=policy.confirmations
+        if confirmations is None
+        else tuple(ConfirmationRule(rule.tools, rule.patterns) for rule in confirmations),
+        refusal_patterns=policy.refusal_patterns if refusals is None else refusals,
+    )
+
+
+def _timeline(assessment: Assessment) -> Timeline | None:
+    return assessment.observed.timeline if assessment.observed is not None else None
+
+
+def _note_verdict(trace: Trace, evidence: Evidence, assessment: Assessment) -> None:
+    """Close the trace with what the evaluator found."""
+    at_us = max((seen.stamp.wall_us for seen in evidence.observations), default=0)
+    verdict = assessment.verdict
+    checks: JsonObject = {check.id: check.status.value for check in verdict.checks}
+    trace.internal("evaluation.checks.assessed", "evaluator", at_us, checks)
+    outcome: JsonObject = {
+        "status": verdict.status.value,
+        "failed_checks": list(verdict.failed_checks),
+        "error": None if verdict.failure is None else verdict.failure.stage.value,
+    }
+    trace.internal("evaluation.outcome.assessed", "evaluator", at_us, outcome)
+
+
+class _Files:
+    """One attempt's artifacts; ``written`` maps their names to relative paths."""
+
+    def __init__(self, directory: RunDirectory, key: str) -> None:
+        self._directory = directory
+        self._key = key
+        self.written: dict[str, str] = {}
+
+    def audio(self, caller: Pcm, assistant: Pcm, evidence: Evidence) -> None:
+        extent = evidence.extent_ms * SAMPLES_PER_MS
+        if caller.size:
+            self._write("input_audio", f"audio/{self._key}/input.wav", wav.encode(caller))
+        if extent:
+            heard = assistant[:extent]
+            self._write("output_audio", f"audio/{self._key}/output.wav", wav.encode(heard))
+            both = wav.encode(stereo(caller[:extent], heard))
+            self._write("conversation_audio", f"audio/{self._key}/conversation.wav", both)
+
+    def text(self, lines: str) -> None:
+        path = f"audio/{self._key}/conversation.transcript.txt"
+        self._write("conversation_transcript", path, lines.encode("utf-8", "replace"))
+
+    def events(self, trace: Trace) -> None:
+        content = "".join(f"{line}\n" for line in trace.lines())
+        self._write("events", f"events/{self._key}.jsonl", content.encode("utf-8", "replace"))
+
+    def script(self, script: str | None) -> None:
+        if script is not None:
+            self._write("script", f"scripts/{self._key}.json", script.encode())
+
+    def _write(self, name: str, path: str, content: bytes) -> None:
+        self.written[name] = self._directory.write(path, content)

@@ -1,0 +1,99 @@
+"""``transcripts/<key>.json``: all that judging an attempt again needs, and what it came to.
+
+Evidence, scenario and policy are the input; ``derived`` is output for people and is never read.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic_core import to_json
+
+from shared.grading.assessment import Assessment
+from shared.grading.policy import EvaluationPolicy
+from shared.metrics.turn_record import row
+from shared.observability.codec import DamagedEvidenceError, decode_evidence, encode_evidence
+from shared.observability.evidence import Evidence
+from shared.reporting.schema import AttemptReport, AttemptResult
+from shared.scenarios import Scenario
+from shared.values import JsonObject, JsonValue
+
+DETAILS_VERSION = "2.0"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgeable:
+    """One stored attempt."""
+
+    attempt: AttemptReport
+    audio_source: str
+    artifacts: dict[str, str]
+    evidence: Evidence
+    scenario: Scenario
+    policy: EvaluationPolicy
+
+
+def encode_details(stored: Judgeable, assessment: Assessment) -> bytes:
+    """The file's content: UTF-8, two-space indent, final newline."""
+    content: dict[str, Any] = {
+        "schema_version": DETAILS_VERSION,
+        "attempt": stored.attempt.model_dump(mode="json"),
+        "audio_source": stored.audio_source,
+        "artifacts": stored.artifacts,
+        "scenario": scenario_json(stored.scenario),
+        "policy": _POLICY.dump_python(stored.policy, mode="json"),
+        "evidence": encode_evidence(stored.evidence),
+        "derived": _derived(assessment),
+    }
+    return to_json(content, indent=2) + b"\n"
+
+
+def decode_details(content: bytes) -> Judgeable:
+    """Read a details file; :class:`DamagedEvidenceError` when it is not one of this version."""
+    try:
+        stored = json.loads(content)
+        if stored["schema_version"] != DETAILS_VERSION:
+            raise DamagedEvidenceError(f"details of version {stored['schema_version']!r}")
+        return Judgeable(
+            attempt=AttemptReport.model_validate(stored["attempt"]),
+            audio_source=str(stored["audio_source"]),
+            artifacts=dict(stored["artifacts"]),
+            evidence=decode_evidence(stored["evidence"]),
+            scenario=Scenario.model_validate(stored["scenario"]),
+            policy=_POLICY.validate_python(stored["policy"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise DamagedEvidenceError(f"stored details are damaged: {error}") from None
+
+
+def scenario_json(scenario: Scenario) -> JsonObject:
+    content: JsonObject = scenario.model_dump(mode="json", exclude_unset=True)
+    return content
+
+
+def result_json(result: AttemptResult) -> JsonObject:
+    content: JsonObject = result.model_dump(mode="json")
+    return content
+
+
+_POLICY = TypeAdapter(EvaluationPolicy)
+
+
+def _derived(assessment: Assessment) -> JsonValue:
+    observed = assessment.observed
+    if observed is None:
+        return None
+    measured = observed.interaction
+    return {
+        "caller_turns": [row(turn, measured.metrics_version) for turn in measured.turns],
+        "assistant_turns": [
+            {"start_ms": turn.span.start_ms, "end_ms": turn.span.end_ms, "transcript": turn.text}
+            for turn in observed.timeline.assistant_turns
+        ],
+        "delegated_work_ms": [[s.start_ms, s.end_ms] for s in observed.timeline.work],
+        "floor_hold_intervals_ms": [[s.start_ms, s.end_ms] for s in measured.floor_hold],
+        "checks": [asdict(check) for check in assessment.verdict.checks],
+    }

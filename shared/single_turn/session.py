@@ -1,0 +1,147 @@
+"""Play one spoken request to one assistant, and keep what came of it.
+
+CRAWL and WALK differ only in where the caller's audio comes from; this is the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import override
+
+from shared.audio.detection.energy_v1 import is_voiced_chunk
+from shared.audio.pacing import Pacer
+from shared.audio.pcm import FRAME_BYTES, SAMPLES_PER_MS, Pcm, duration_ms, frames, from_bytes
+from shared.audio.placement import Placement
+from shared.clock import Clock
+from shared.errors import AttemptError, Stage
+from shared.observability.evidence import Ending, Failure, Track
+from shared.observability.observations import AudioReceived, Observation
+from shared.participant import AudioArrived, Participant, Voice
+from shared.relay import relay
+from shared.single_turn.completion import AnswerWatch
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenRequest:
+    """The caller's whole part: audio, where it is voiced, and what it says.
+
+    ``source`` names where it comes from. The request ends with the last voiced instant, however
+    much silence the audio ends with.
+    """
+
+    pcm: Pcm
+    track: Track
+    text: str
+    source: str
+
+    @property
+    def end_ms(self) -> int:
+        extent = self.track.voiced.extent
+        return extent.end_ms if extent is not None else duration_ms(self.pcm)
+
+
+class RecordedVoice(Voice):
+    """Speaks its frames, then silence for ever. It hears nothing and answers nothing."""
+
+    def __init__(self, pcm: Pcm) -> None:
+        self._frames = iter(frames(pcm))
+
+    @override
+    def speak(self) -> bytes:
+        return next(self._frames, bytes(FRAME_BYTES))
+
+
+@dataclass(slots=True)
+class Capture:
+    """What a session left behind, before it is sealed as evidence."""
+
+    extent_ms: int = 0
+    observations: list[Observation] = field(default_factory=list)
+    placement: Placement = field(default_factory=Placement)
+    lateness_us: tuple[int, ...] = ()
+    ending: Ending = Ending.FAILED
+    failure: Failure | None = None
+
+
+async def converse(
+    request: SpokenRequest, assistant: Participant, clock: Clock, *, timeout_ms: int
+) -> Capture:
+    """Speak the request, listen to the answer, close. Never raises for what the session did."""
+    capture = Capture()
+    try:
+        await assistant.connect()
+        await _play(request, assistant, clock, timeout_ms, capture)
+    except AttemptError as error:
+        capture.ending = Ending.FAILED
+        capture.failure = Failure(error.stage, str(error))
+    finally:
+        await assistant.close()
+        capture.observations.extend(_facts(assistant.observed()))
+    return capture
+
+
+async def _play(
+    request: SpokenRequest,
+    assistant: Participant,
+    clock: Clock,
+    timeout_ms: int,
+    capture: Capture,
+) -> None:
+    watch = AnswerWatch(
+        request_end_ms=request.end_ms,
+        caller_audio_ms=duration_ms(request.pcm),
+        timeout_ms=timeout_ms,
+    )
+    last_audio_ms = 0
+
+    def take(observed: Sequence[Observation]) -> None:
+        nonlocal last_audio_ms
+        for seen in observed:
+            if isinstance(seen, AudioArrived):
+                last_audio_ms = seen.stamp.media_ms
+                capture.observations.append(_placed(seen, capture.placement, watch))
+            else:
+                watch.observe(seen)
+                capture.observations.append(seen)
+
+    def is_over(now_ms: int) -> bool:
+        capture.extent_ms = now_ms
+        # Counted from the request's end at the earliest: a long request is no stalled answer.
+        if now_ms - max(last_audio_ms, request.end_ms) >= timeout_ms:
+            raise AttemptError(
+                Stage.RESPONSE_COLLECTION, f"no audio came for {timeout_ms / 1000:g} s"
+            )
+        ending = watch.ending(now_ms)
+        if ending is not None:
+            capture.ending = ending
+        return ending is not None
+
+    take(assistant.observed())
+    pacer = Pacer(clock.now_us())
+    try:
+        await relay(RecordedVoice(request.pcm), assistant, clock, pacer, take=take, is_over=is_over)
+    finally:
+        capture.lateness_us = pacer.lateness_us
+    if assistant.failure is not None:
+        raise assistant.failure
+
+
+def _placed(seen: AudioArrived, placement: Placement, watch: AnswerWatch) -> AudioReceived:
+    pcm = from_bytes(seen.samples)
+    placed = placement.place(pcm, seen.stamp.media_ms * SAMPLES_PER_MS)
+    if is_voiced_chunk(pcm):
+        start_ms = placed.start_sample // SAMPLES_PER_MS
+        watch.heard(start_ms, start_ms + duration_ms(pcm))
+    return AudioReceived(
+        seen.stamp,
+        start_sample=placed.start_sample,
+        samples=placed.samples,
+        late_ms=placed.late_ms,
+        is_stall=placed.is_stall,
+    )
+
+
+def _facts(observed: Sequence[Observation]) -> list[Observation]:
+    """What belongs into evidence: audio after the close was not listened to."""
+    return [seen for seen in observed if not isinstance(seen, AudioArrived)]

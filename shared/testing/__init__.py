@@ -1,0 +1,1 @@
+"""Both ends of a dialect joined in memory."""

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import pytest
+
+from shared.metrics.consumption import Consumption, consumption
+from shared.observability.observations import (
+    Observation,
+    ResponseEnded,
+    ResponseStatus,
+    SessionClosed,
+    TokenUsage,
+    UsageReported,
+)
+from tests.support.builders import at
+
+
+def response(
+    response_id: str,
+    usage: TokenUsage | None,
+    model: str | None = "small",
+    status: ResponseStatus = ResponseStatus.COMPLETED,
+) -> Observation:
+    return ResponseEnded(at(0), response_id, "d1", status, model, usage)
+
+
+def closed(seconds: float | None) -> Observation:
+    return SessionClosed(at(0), "close_requested", seconds)
+
+
+TEN = TokenUsage(input_tokens=7, output_tokens=3, total_tokens=10, cached_input_tokens=2)
+
+
+@pytest.mark.parametrize(
+    ("observations", "expected"),
+    [
+        pytest.param([], None, id="no-closing-no-figure"),
+        pytest.param([UsageReported(at(0), 12.0)], None, id="a-running-figure-is-not-final"),
+        pytest.param([closed(None)], None, id="a-closing-without-figure"),
+        pytest.param([UsageReported(at(0), 12.0), closed(16.8)], 16_800, id="the-final-figure"),
+        pytest.param([closed(0.0)], 0, id="an-observed-zero"),
+        pytest.param([closed(1.2345)], 1_234, id="to-the-nearest-ms"),
+    ],
+)
+def test_frontend_audio(observations, expected: int | None) -> None:
+    assert consumption(observations).frontend_audio_ms == expected
+
+
+@pytest.mark.parametrize(
+    ("observations", "expected"),
+    [
+        pytest.param([], None, id="no-response"),
+        pytest.param([response("r1", TEN, status=ResponseStatus.FAILED)], None, id="only-a-failed"),
+        pytest.param(
+            [response("r1", TEN), response("r2", TEN, status=ResponseStatus.INCOMPLETE)],
+            TEN,
+            id="only-completed-responses",
+        ),
+        pytest.param([response("r1", TEN), response("r1", TEN)], TEN, id="each-response-once"),
+        pytest.param(
+            [response("r1", TEN), response("r2", TEN)],
+            TokenUsage(14, 6, 20, 4),
+            id="summed-figure-by-figure",
+        ),
+        pytest.param(
+            [response("r1", TEN), response("r2", TokenUsage(1, 2))],
+            TokenUsage(8, 5, 13),
+            id="a-missing-total-is-made-up-and-a-missing-part-leaves-the-sum-unknown",
+        ),
+        pytest.param(
+            [response("r1", TEN), response("r2", None)], TokenUsage(), id="a-response-without-usage"
+        ),
+        pytest.param([response("r1", TokenUsage(1))], TokenUsage(1), id="half-a-total-is-none"),
+    ],
+)
+def test_backend_tokens(observations, expected: TokenUsage | None) -> None:
+    assert consumption(observations).backend == expected
+
+
+def test_one_model_needs_no_breakdown() -> None:
+    assert consumption([response("r1", TEN), response("r2", TEN)]).models == {}
+
+
+def test_several_models_are_shown_apart() -> None:
+    observations = [response("r1", TEN, "small"), response("r2", TEN, "large"), closed(1.0)]
+    assert consumption(observations) == Consumption(
+        frontend_audio_ms=1_000,
+        backend=TokenUsage(14, 6, 20, 4),
+        models={"large": TEN, "small": TEN},
+    )

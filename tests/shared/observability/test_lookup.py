@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.intervals import Interval, IntervalSet
+from shared.observability.lookup import started_before, starting_from, starting_inside, within
+from tests.support.builders import spans
+
+TWO = spans((100, 200), (300, 400))
+
+any_spans = st.lists(
+    st.tuples(st.integers(0, 60), st.integers(1, 20)).map(lambda p: (p[0], p[0] + p[1]))
+).map(IntervalSet.of)
+any_window = st.tuples(st.integers(0, 60), st.integers(1, 30)).map(
+    lambda p: Interval(p[0], p[0] + p[1])
+)
+
+
+@pytest.mark.parametrize(
+    ("instant_ms", "expected"),
+    [
+        pytest.param(100, (100, 200), id="at-its-start"),
+        pytest.param(101, (300, 400), id="one-after-its-start"),
+        pytest.param(300, (300, 400), id="at-the-last-start"),
+        pytest.param(301, None, id="after-the-last-start"),
+    ],
+)
+def test_the_first_span_from_an_instant(instant_ms: int, expected: tuple[int, int] | None) -> None:
+    assert starting_from(TWO, instant_ms) == (Interval(*expected) if expected else None)
+
+
+@pytest.mark.parametrize(
+    ("instant_ms", "expected"),
+    [
+        pytest.param(100, None, id="a-span-does-not-start-before-its-own-start"),
+        pytest.param(101, (100, 200), id="one-after-its-start"),
+        pytest.param(250, (100, 200), id="though-it-has-ended"),
+        pytest.param(900, (300, 400), id="the-last"),
+    ],
+)
+def test_the_last_span_before_an_instant(instant_ms: int, expected: tuple[int, int] | None) -> None:
+    assert started_before(TWO, instant_ms) == (Interval(*expected) if expected else None)
+
+
+def test_neither_edge_of_a_window_is_inside_it() -> None:
+    assert starting_inside(TWO, Interval(100, 300)) == ()
+    assert starting_inside(TWO, Interval(99, 301)) == TWO.spans
+
+
+@given(any_spans, any_window)
+def test_within_is_clipping(some: IntervalSet, window: Interval) -> None:
+    assert within(some, window) == some.clip(window)

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import pytest
+
+from shared.intervals import Interval, IntervalSet
+from shared.observability.evidence import CallerAction
+from shared.observability.observations import Caption
+from shared.observability.turns import assistant_turns, caller_turns
+from tests.support.builders import a_caption, an_utterance, spans
+
+
+def edges(turns) -> list[tuple[int, int]]:
+    return [(turn.span.start_ms, turn.span.end_ms) for turn in turns]
+
+
+def test_a_caller_turn_runs_from_its_first_to_its_last_voiced_instant() -> None:
+    (turn,) = caller_turns([an_utterance(0, 5_000)], spans((400, 900), (2_000, 3_100)))
+    assert turn.span == Interval(400, 3_100)
+    assert turn.voiced == spans((400, 900), (2_000, 3_100))
+
+
+def test_voiced_audio_outside_the_annotation_is_not_in_the_turn() -> None:
+    (turn,) = caller_turns([an_utterance(500, 2_500)], spans((400, 900), (2_000, 3_100)))
+    assert turn.voiced == spans((500, 900), (2_000, 2_500))
+
+
+def test_text_invents_no_speech() -> None:
+    assert caller_turns([an_utterance(1_000, 2_000)], spans((0, 1_000), (2_000, 3_000))) == ()
+
+
+def test_sound_without_an_utterance_is_no_turn() -> None:
+    assert caller_turns([], spans((0, 1_000))) == ()
+
+
+def test_caller_turns_come_in_order_of_onset_with_their_words_and_actions() -> None:
+    later = an_utterance(2_000, 3_000, CallerAction.BACKCHANNEL, "mm-hm")
+    turns = caller_turns([later, an_utterance(0, 1_000)], spans((100, 900), (2_100, 2_300)))
+    assert [(turn.text, turn.action) for turn in turns] == [
+        ("request", CallerAction.SPEAK),
+        ("mm-hm", CallerAction.BACKCHANNEL),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("action", "expects_reply"),
+    [
+        (CallerAction.OPENING, True),
+        (CallerAction.SPEAK, True),
+        (CallerAction.INTERRUPT, True),
+        (CallerAction.BACKCHANNEL, False),
+        (CallerAction.STOP, False),
+    ],
+)
+def test_which_actions_expect_a_reply(action: CallerAction, expects_reply: bool) -> None:
+    (turn,) = caller_turns([an_utterance(0, 1_000, action)], spans((0, 1_000)))
+    assert turn.expects_reply is expects_reply
+
+
+@pytest.mark.parametrize(
+    ("voiced", "caller", "expected"),
+    [
+        pytest.param(spans(), spans(), [], id="silence-is-no-turn"),
+        pytest.param(spans((0, 500), (1_499, 2_000)), spans(), [(0, 2_000)], id="pause-of-999"),
+        pytest.param(
+            spans((0, 500), (1_500, 2_000)), spans(), [(0, 500), (1_500, 2_000)], id="pause-of-1000"
+        ),
+        pytest.param(
+            spans((0, 500), (700, 900)),
+            spans((550, 600)),
+            [(0, 500), (700, 900)],
+            id="the-caller-spoke-in-between",
+        ),
+        pytest.param(
+            spans((0, 500), (700, 900)),
+            spans((450, 501)),
+            [(0, 500), (700, 900)],
+            id="the-caller-outlasted-the-first-span",
+        ),
+        pytest.param(
+            spans((0, 500), (700, 900)),
+            spans((450, 500), (700, 800)),
+            [(0, 900)],
+            id="the-caller-was-never-alone",
+        ),
+        pytest.param(
+            spans((0, 500), (700, 900)),
+            spans((699, 750)),
+            [(0, 500), (700, 900)],
+            id="the-caller-began-one-ms-before-the-second-span",
+        ),
+    ],
+)
+def test_assistant_speech_is_gathered_into_turns(
+    voiced: IntervalSet, caller: IntervalSet, expected: list[tuple[int, int]]
+) -> None:
+    turns = assistant_turns(voiced, caller, ())
+    assert edges(turns) == expected
+    assert IntervalSet.of(span for turn in turns for span in turn.voiced) == voiced
+
+
+FIRST, SECOND = (5_000, 6_000), (9_000, 10_000)
+
+
+@pytest.mark.parametrize(
+    ("caption", "owner"),
+    [
+        pytest.param((5_000, 5_200), 0, id="within-a-turn"),
+        pytest.param((4_800, 5_001), 0, id="reaching-one-ms-into-a-turn"),
+        pytest.param((5_999, 6_200), 0, id="overlapping-the-last-ms-of-a-turn"),
+        pytest.param((4_200, 4_400), 0, id="ahead-of-its-voice"),
+        pytest.param((2_800, 3_000), 0, id="ahead-by-2000"),
+        pytest.param((2_799, 2_999), None, id="ahead-by-2001-with-nothing-before"),
+        pytest.param((6_799, 6_999), 0, id="ahead-by-2001-belongs-to-the-turn-before"),
+        pytest.param((6_800, 7_000), 1, id="between-turns-ahead-by-2000"),
+        pytest.param((6_000, 6_200), 0, id="touching-the-end-and-far-from-the-next"),
+        pytest.param((5_500, 9_100), 1, id="of-two-overlapped-turns-the-later"),
+        pytest.param((10_000, 10_200), 1, id="after-the-last-turn"),
+        pytest.param((60_000, 60_200), 1, id="long-after-the-last-turn"),
+        pytest.param((9_000, 9_000), 1, id="an-instant-at-the-start-of-a-turn"),
+        pytest.param((6_000, 6_000), 0, id="an-instant-at-the-end-of-a-turn"),
+    ],
+)
+def test_a_caption_belongs_to(caption: tuple[int, int], owner: int | None) -> None:
+    turns = assistant_turns(spans(FIRST, SECOND), spans(), [a_caption(*caption, "word")])
+    texts = ["word" if index == owner else "" for index in range(2)]
+    assert [turn.text for turn in turns] == texts
+
+
+def test_captions_are_joined_letter_for_letter_in_order_of_receipt() -> None:
+    words = ["Book", " a ta", "ble", " for Ma", "ya"]
+    captions = [a_caption(5_000 + 200 * n, 5_200 + 200 * n, word) for n, word in enumerate(words)]
+    late_comma = a_caption(5_000, 5_200, ",", received_ms=9_000)
+    (turn,) = assistant_turns(spans(FIRST), spans(), [*captions, late_comma])
+    assert turn.text == "Book a table for Maya,"
+
+
+def test_captions_without_voice_make_no_turn() -> None:
+    captions: list[Caption] = [a_caption(0, 200, "hello")]
+    assert assistant_turns(spans(), spans(), captions) == ()
