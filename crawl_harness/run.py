@@ -32,7 +32,7 @@ from shared.metrics.extended import EXTENDED_VERSION
 from shared.metrics.interaction import METRICS_VERSION
 from shared.observability.redaction import secrets_in
 from shared.observability.trace import Trace
-from shared.places import audio_cache, refuse_inside_package, results_root
+from shared.places import audio_cache, expanded, refuse_inside_package, results_root
 from shared.reporting.console import Console
 from shared.reporting.journal import RESULTS, Journal
 from shared.reporting.names import run_name
@@ -81,7 +81,7 @@ def evaluate(settings: Settings, bundled_data: Path) -> int:
     started = datetime.now(UTC)
     label = settings.text("run_name") or f"crawl_{'offline' if plan.is_offline else 'live'}"
     name = run_name(label.strip(), started)
-    root = Path(settings.path("results_dir") or results_root("crawl")).expanduser()
+    root = expanded(settings.path("results_dir") or results_root("crawl"), "--results-dir")
     refuse_inside_package(root, "--results-dir")
     directory = RunDirectory.create(root, name)
     keys = [planned.attempt.key for planned in plan.attempts]
@@ -107,10 +107,17 @@ def evaluate(settings: Settings, bundled_data: Path) -> int:
         )
         report = journal.close(datetime.now(UTC).isoformat(timespec="milliseconds"))
     finally:
-        console.end(report, str(directory.path / RESULTS))
+        console.end(report, _from_here(directory.path / RESULTS))
     if not is_whole:
         return INTERRUPTED_STATUS
     return _exit_status(report, settings.text("fail_on"))
+
+
+def _from_here(path: Path) -> str:
+    """A path as short as it can be pasted: relative when it lies below the working directory."""
+    here = Path.cwd()
+    whole = path.resolve()
+    return str(whole.relative_to(here) if whole.is_relative_to(here) else whole)
 
 
 def _exit_status(report: Report, fail_on: str) -> int:
@@ -129,19 +136,20 @@ def _plan(settings: Settings, bundled_data: Path) -> Plan:
     is_offline = settings.switch("offline")
     endpoint = None if is_offline else _endpoint(settings)
     _check_pace(settings, is_offline=is_offline)
-    cache = Path(settings.path("audio_cache_dir") or audio_cache(os.environ)).expanduser()
+    cached = settings.path("audio_cache_dir") or audio_cache(os.environ)
+    cache = expanded(cached, "--audio-cache-dir")
     refuse_inside_package(cache, "--audio-cache-dir")
     voice = synthesizer(
         _voice_name(settings, is_offline=is_offline),
         cache,
         refresh=settings.switch("refresh_audio"),
     )
-    dataset_path = Path(settings.path("data") or bundled_data).expanduser()
+    dataset_path = expanded(settings.path("data") or bundled_data, "--data")
     dataset = load_dataset(dataset_path)
     folder = settings.path("application")
     kit = AssistantKit(
         LiveAgentSettings.of(settings),
-        load_application(Path(folder).expanduser() if folder else BUNDLED_APPLICATION),
+        load_application(expanded(folder, "--application") if folder else BUNDLED_APPLICATION),
         load_voice_prompt(),
     )
     attempts = _attempts(settings, dataset, is_offline=is_offline)
@@ -262,7 +270,9 @@ def _far_end(plan: Plan, attempt: Attempt, script: ResolvedScript | None) -> Far
     if plan.endpoint is not None:
         return plan.endpoint
     # A constant epoch: an offline run knows no date, so that it repeats to the byte.
-    return FixtureMachine(voice=assistant_voice(), session_name=attempt.key, epoch_s=0, script=script)
+    return FixtureMachine(
+        voice=assistant_voice(), session_name=attempt.key, epoch_s=0, script=script
+    )
 
 
 def _policy(plan: Plan) -> EvaluationPolicy:
@@ -284,6 +294,7 @@ def _run(plan: Plan, name: str, started: datetime) -> Run:
         execution_mode="offline_fixture" if plan.is_offline else "live",
         interaction="single_turn",
         dataset=_shown_path(plan.settings, "data", plan.dataset_path),
+        attempts_planned=len(plan.attempts),
         started_at=started.isoformat(timespec="milliseconds"),
         configuration=_configuration(plan),
     )

@@ -6,6 +6,8 @@ attempt's result. An interrupt cancels what runs, keeps what has finished and en
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import signal
 import threading
 from collections.abc import Callable, Sequence
@@ -40,7 +42,10 @@ def run_batch[Job](
 def _unless_cancelled[Job](
     perform: Callable[[Job], None], job: Job, cancellation: Cancellation
 ) -> None:
-    if not cancellation.is_requested:
+    if cancellation.is_requested:
+        return
+    # A cancelled attempt is no result and no error: it did not take place.
+    with contextlib.suppress(asyncio.CancelledError):
         perform(job)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from shared.reporting.schema import AttemptResult, Report
 from shared.values import JsonObject
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 SCRIPTED_NOTE = "A scripted fixture answered: this checks the harness, not a live model."
+# What would steer a terminal or break a line; tabs are ours.
+_CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class Console:
@@ -63,14 +67,14 @@ class Console:
         body = json.dumps(row["event"], ensure_ascii=False)
         line = f"{key} {seconds:8.3f} {arrow} {row['type']} {body[:200]}"
         with self._lock:
-            self._print(line)
+            self._narrate(line)
 
     def finished(self, row: AttemptResult) -> None:
         with self._lock:
             if self._progress is not None and self._task is not None:
                 self._progress.advance(self._task)
             if self._is_verbose:
-                self._print(f"{row.attempt.key} {_outcome(row)}")
+                self._narrate(f"{row.attempt.key} {_outcome(row)}")
 
     def end(self, report: Report | None, results_path: str) -> None:
         """The summary: what came out, in one table, and where everything lies."""
@@ -79,7 +83,7 @@ class Console:
         if report is None:
             return
         if self._is_json:
-            self._print(json.dumps(_machine_summary(report, results_path), ensure_ascii=False))
+            self._print(json.dumps(_machine_summary(report, results_path)))
             return
         if sys.stdout.isatty():
             self._table(report)
@@ -87,6 +91,11 @@ class Console:
             for row in report.results:
                 self._print(f"{row.attempt.key}\t{_outcome(row)}")
         self._print(_totals(report))
+        if report.summary.total < report.run.attempts_planned:
+            self._print(
+                f"Interrupted: {report.summary.total} of {report.run.attempts_planned} attempts"
+                " finished and are kept."
+            )
         if report.run.execution_mode == "offline_fixture":
             self._print(SCRIPTED_NOTE)
         self._print(f"Results: {results_path}")
@@ -104,14 +113,31 @@ class Console:
                 Text(row.status, style=styles[row.status]),
                 Text(_latency(row)),
                 Text(_tools(row)),
-                Text(_why(row)),
+                Text(_writable(_why(row), sys.stdout)),
             )
         RichConsole().print(table)
 
+    def _narrate(self, line: str) -> None:
+        """What happens meanwhile: not on stdout when that belongs to one JSON object."""
+        _write(sys.stderr if self._is_json else sys.stdout, line)
+
     def _print(self, line: str) -> None:
-        encoding = sys.stdout.encoding or "utf-8"
-        sys.stdout.write(line.encode(encoding, "replace").decode(encoding) + "\n")
-        sys.stdout.flush()
+        _write(sys.stdout, line)
+
+
+def _write(stream: TextIO, line: str) -> None:
+    try:
+        stream.write(f"{_writable(line, stream)}\n")
+        stream.flush()
+    except OSError:
+        # Whoever read this left, or their disk is full: no reason to stop or to spoil an attempt.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _writable(text: str, stream: TextIO) -> str:
+    """The text as the stream can carry it, on one line and without commands to a terminal."""
+    encoding = stream.encoding or "utf-8"
+    return _CONTROLS.sub(" ", text).encode(encoding, "replace").decode(encoding)
 
 
 def _outcome(row: AttemptResult) -> str:

@@ -203,6 +203,7 @@ class Run(Part):
     execution_mode: Literal["live", "offline_fixture"]
     interaction: Literal["single_turn", "multi_turn"]
     dataset: str
+    attempts_planned: int
     started_at: str
     ended_at: str | None = None
     configuration: dict[str, object]

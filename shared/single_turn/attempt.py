@@ -129,7 +129,8 @@ def sealed_evidence(
         ),
         utterances=(
             Utterance(
-                Interval(0, max(1, duration_ms(request.pcm))),
+                # The caller's only turn: all that was voiced on the observed track is its.
+                Interval(0, max(1, duration_ms(request.pcm), capture.extent_ms)),
                 request.text,
                 CallerAction.OPENING,
                 request.source,

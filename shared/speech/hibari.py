@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
+import threading
 from collections.abc import Mapping
 from typing import Protocol
 
@@ -21,6 +22,9 @@ from shared.values import JsonScalar
 PACKAGE = "hibari-tts"
 VOICE = "heart"
 SEED = 0
+
+# The engine builds parts of itself while it first speaks, and attempts run on several threads.
+_ONE_AT_A_TIME = threading.Lock()
 
 
 class Engine(Protocol):
@@ -54,7 +58,8 @@ class HibariSynthesizer:
 
     def speak(self, text: str) -> Speech:
         """Say the text. Its voiced spans are for a detector to find."""
-        pcm = _rounded(_engine()(text, seed=SEED))
+        with _ONE_AT_A_TIME:
+            pcm = _rounded(_engine()(text, seed=SEED))
         if not pcm.any():
             raise AttemptError(Stage.AUDIO_SYNTHESIS, f"hibari made no sound of {text!r}")
         return Speech(pcm, None, self.name, self.version)
