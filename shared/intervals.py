@@ -6,6 +6,7 @@ one span, a positive gap stays a gap.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Self
@@ -93,19 +94,22 @@ class IntervalSet:
             start = span.start_ms
             while first < len(other.spans) and other.spans[first].end_ms <= start:
                 first += 1
-            for cut in other.spans[first:]:
-                if cut.start_ms >= span.end_ms:
-                    break
+            at = first
+            while at < len(other.spans) and other.spans[at].start_ms < span.end_ms:
+                cut = other.spans[at]
                 if cut.start_ms > start:
                     left.append(Interval(start, cut.start_ms))
                 start = max(start, cut.end_ms)
+                at += 1
             if start < span.end_ms:
                 left.append(Interval(start, span.end_ms))
         return type(self)(tuple(left))
 
     def clip(self, window: Interval) -> Self:
-        """Keep what lies inside the window."""
-        return self & type(self)((window,))
+        """Keep what lies inside the window; the spans outside it are not walked."""
+        first = bisect_right(self.spans, window.start_ms, key=_end_of)
+        last = bisect_left(self.spans, window.end_ms, key=_start_of)
+        return type(self)(self.spans[first:last]) & type(self)((window,))
 
     def shifted(self, offset_ms: int) -> Self:
         return type(self)(tuple(span.shifted(offset_ms) for span in self.spans))
@@ -121,7 +125,8 @@ class IntervalSet:
         return type(self)(tuple(bridged))
 
     def contains(self, instant_ms: int) -> bool:
-        return any(span.contains(instant_ms) for span in self.spans)
+        index = bisect_right(self.spans, instant_ms, key=_end_of)
+        return index < len(self.spans) and self.spans[index].contains(instant_ms)
 
     @property
     def total_ms(self) -> int:
@@ -138,3 +143,11 @@ class IntervalSet:
         if not self.spans:
             return None
         return Interval(self.spans[0].start_ms, self.spans[-1].end_ms)
+
+
+def _start_of(span: Interval) -> int:
+    return span.start_ms
+
+
+def _end_of(span: Interval) -> int:
+    return span.end_ms

@@ -21,7 +21,6 @@ from shared.metrics.floor import (
 from shared.metrics.interruptions import YieldOutcome, interruptions, yields
 from shared.metrics.responses import Outcome, Reason, Watch, classify
 from shared.metrics.turn_record import TurnRecord
-from shared.observability.lookup import within
 from shared.observability.timeline import Timeline
 from shared.observability.turns import Turn
 from shared.values import Rate
@@ -199,7 +198,7 @@ def _records(timeline: Timeline, policy: MetricPolicy) -> tuple[TurnRecord, ...]
             turn=turn,
             window_end_ms=window_end_ms,
             assistant_speech_ms=_speech_ms(assistant, turn.span.start_ms, window_end_ms),
-            overlap_ms=(within(assistant, turn.span) & turn.voiced).total_ms,
+            overlap_ms=(assistant.clip(turn.span) & turn.voiced).total_ms,
             opportunity=opportunity,
             interruptions=broke_in,
             yielding=yielding,
@@ -219,7 +218,7 @@ def _speech_ms(spans: IntervalSet, start_ms: int, end_ms: int) -> int:
     """Voiced time between two instants; utterances that begin together leave none between them."""
     if start_ms >= end_ms:
         return 0
-    return within(spans, Interval(start_ms, end_ms)).total_ms
+    return spans.clip(Interval(start_ms, end_ms)).total_ms
 
 
 def _mean(values_ms: Sequence[int]) -> float | None:

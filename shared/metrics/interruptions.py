@@ -13,7 +13,7 @@ from enum import StrEnum
 from shared.intervals import Interval, IntervalSet
 from shared.metrics.responses import Opportunity
 from shared.observability.evidence import CallerAction
-from shared.observability.lookup import started_before, starting_inside, within
+from shared.observability.lookup import started_before, starting_inside
 from shared.observability.turns import Turn
 
 
@@ -34,7 +34,7 @@ def interruptions(
                 span
                 for span in starting_inside(assistant, turn.span)
                 if (last_claimed_ms is None or span.start_ms > last_claimed_ms)
-                and within(turn.voiced, span)
+                and turn.voiced.clip(span)
             )
         if mine:
             last_claimed_ms = mine[-1].start_ms

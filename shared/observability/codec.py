@@ -11,7 +11,7 @@ from dataclasses import fields
 from functools import cache
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from shared.intervals import Interval, IntervalSet
 from shared.observability.evidence import (
@@ -56,7 +56,7 @@ def decode_evidence(stored: JsonObject) -> Evidence:
     """Read evidence; :class:`DamagedEvidenceError` when it cannot be."""
     try:
         return _decode(stored)
-    except (KeyError, TypeError, ValidationError) as error:
+    except (KeyError, TypeError, ValueError) as error:  # pydantic's are ValueErrors
         raise DamagedEvidenceError(f"stored evidence is damaged: {error}") from None
 
 

@@ -15,10 +15,6 @@ def start_of(span: Interval) -> int:
     return span.start_ms
 
 
-def end_of(span: Interval) -> int:
-    return span.end_ms
-
-
 def starting_from(spans: IntervalSet, instant_ms: int) -> Interval | None:
     """The first span that starts at or after the instant."""
     index = bisect_left(spans.spans, instant_ms, key=start_of)
@@ -37,9 +33,3 @@ def starting_inside(spans: IntervalSet, window: Interval) -> tuple[Interval, ...
     last = bisect_left(spans.spans, window.end_ms, key=start_of)
     return spans.spans[first:last]
 
-
-def within(spans: IntervalSet, window: Interval) -> IntervalSet:
-    """What lies inside the window: :meth:`IntervalSet.clip`, without the walk."""
-    first = bisect_right(spans.spans, window.start_ms, key=end_of)
-    last = bisect_left(spans.spans, window.end_ms, key=start_of)
-    return IntervalSet(spans.spans[first:last]).clip(window)

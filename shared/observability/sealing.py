@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 
 from shared.observability.codec import decode_evidence, encode_evidence
 from shared.observability.evidence import Evidence, Utterance
 from shared.observability.observations import (
+    BackendText,
     Caption,
     CommandRejected,
     ConnectionLost,
     Faulted,
     Observation,
     ResponseEnded,
+    SessionClosed,
     ToolCalled,
     ToolReturned,
 )
 from shared.observability.redaction import Masker
-from shared.strict_json import JsonSyntaxError, parse
+from shared.values import JsonValue
+
+_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def seal(evidence: Evidence, masker: Masker) -> Evidence:
@@ -32,7 +39,22 @@ def seal(evidence: Evidence, masker: Masker) -> Evidence:
         state_after=masker.object(evidence.state_after),
         failure=failure and replace(failure, message=masker.machine_text(failure.message)),
     )
-    return decode_evidence(json.loads(json.dumps(encode_evidence(masked))))
+    return decode_evidence(json.loads(json.dumps(_portable(encode_evidence(masked)))))
+
+
+def _portable(value: JsonValue) -> JsonValue:
+    """The value as every reader of JSON in UTF-8 can hold it: no half characters, no infinity."""
+    match value:
+        case str():
+            return _LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
+        case float():
+            return value if isfinite(value) else None
+        case Mapping():
+            return {str(_portable(key)): _portable(inner) for key, inner in value.items()}
+        case Sequence():
+            return [_portable(inner) for inner in value]
+        case _:
+            return value
 
 
 def _utterance(one: Utterance, masker: Masker) -> Utterance:
@@ -41,14 +63,14 @@ def _utterance(one: Utterance, masker: Masker) -> Utterance:
 
 def _observation(seen: Observation, masker: Masker) -> Observation:
     match seen:
-        case Caption():
+        case Caption() | BackendText():
             return replace(seen, text=masker.prose(seen.text))
         case ToolCalled():
             arguments = seen.arguments
             return replace(
                 seen,
                 arguments=None if arguments is None else masker.object(arguments),
-                raw_arguments=_raw(seen.raw_arguments, masker),
+                raw_arguments=masker.machine_text(seen.raw_arguments),
             )
         case ToolReturned():
             return replace(seen, output=masker.value(seen.output), state=masker.object(seen.state))
@@ -58,17 +80,7 @@ def _observation(seen: Observation, masker: Masker) -> Observation:
             return replace(seen, detail=masker.machine_text(seen.detail))
         case ResponseEnded(detail=str(detail)):
             return replace(seen, detail=masker.machine_text(detail))
+        case SessionClosed():
+            return replace(seen, reason=masker.machine_text(seen.reason))
         case _:
             return seen
-
-
-def _raw(text: str, masker: Masker) -> str:
-    """Argument text: by field where it is an object, else as machine text."""
-    try:
-        document = parse(text)
-    except JsonSyntaxError:
-        return masker.machine_text(text)
-    masked = masker.value(document.value)
-    if masked == document.value:
-        return text
-    return json.dumps(masked, ensure_ascii=False, separators=(",", ":"))

@@ -7,19 +7,25 @@ that says how many messages and bytes it stands for, closed by any other message
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Final
 
 from shared.observability.redaction import Masker
+from shared.strict_json import MAX_DEPTH, parse
 from shared.values import JsonObject, JsonValue
 
 LONGEST_TEXT: Final = 800
+# No word and no id is as long: audio in a place where none belongs.
+_ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
 MOST_MESSAGES_PER_ROW: Final = 50
 AUDIO_FIELDS: Final = {
     "session.input_audio.append": "audio",
     "session.output_audio.delta": "delta",
 }
+WRITTEN_BY_PROGRAMS: Final = frozenset({"error", "unreadable"})
 DIRECTIONS: Final = {"sent": "client_to_server", "received": "server_to_client"}
 
 
@@ -33,6 +39,10 @@ class _AudioRow:
     since_us: int
     messages: int = 0
     characters: int = 0
+
+    def has_room_for(self, kind: str, loudness: str) -> bool:
+        is_alike = (self.kind, self.loudness) == (kind, loudness)
+        return is_alike and self.messages < MOST_MESSAGES_PER_ROW
 
 
 class Trace:
@@ -51,14 +61,12 @@ class Trace:
         if isinstance(message, bytes):
             self._note(direction, "binary", "live_frontend", at_us, {"bytes": len(message)})
             return
-        try:
-            content = json.loads(message)
-        except (ValueError, RecursionError):
-            content = None
-        if not isinstance(content, dict):
+        content = _object_in(message)
+        if content is None:
             self._note(direction, "unreadable", "live_frontend", at_us, {"text": message})
             return
-        kind = str(content.get("type", "untyped"))
+        named = content.get("type")
+        kind = named if isinstance(named, str) else "untyped"
         audio = content.get(AUDIO_FIELDS.get(kind, ""))
         if isinstance(audio, str):
             self._note_audio(direction, kind, audio, at_us)
@@ -80,23 +88,28 @@ class Trace:
 
     def _add(self, direction: str, kind: str, source: str, at_us: int, event: JsonValue) -> None:
         row: JsonObject = {
-            "type": kind,
+            "type": _shortened(self._masker.prose(kind)),
             "event_index": len(self._rows) + 1,
             "event_time_ms": at_us / 1000,
             "source": source,
             "direction": DIRECTIONS.get(direction, direction),
-            "event": _shortened(self._masker.value(event)),
+            "event": _shortened(self._masked(kind, event)),
         }
         self._rows.append(row)
         if self._listener is not None:
             self._listener(row)
+
+    def _masked(self, kind: str, event: JsonValue) -> JsonValue:
+        if kind in WRITTEN_BY_PROGRAMS:
+            return self._masker.machine_value(event)
+        return self._masker.value(event)
 
     def _note_audio(self, direction: str, kind: str, audio: str, at_us: int) -> None:
         # Zero bytes are "A" in base64; the prefix spares most sound the longer look.
         is_silent = audio.startswith("AAAA") and not audio.strip("A=")
         loudness = "silence" if is_silent else "sound"
         row = self._audio.get(direction)
-        if row is not None and (row.loudness != loudness or row.messages >= MOST_MESSAGES_PER_ROW):
+        if row is not None and not row.has_room_for(kind, loudness):
             self._flush()
             row = None
         if row is None:
@@ -116,20 +129,43 @@ class Trace:
         self._audio.clear()
 
 
-def _source(content: dict[str, JsonValue]) -> str:
+def _source(content: JsonObject) -> str:
     kind = content.get("type")
     if kind == "response.event":
         return "delegated_responses"
     return "live_frontend"
 
 
-def _shortened(value: JsonValue) -> JsonValue:
-    if isinstance(value, str):
-        if len(value) <= LONGEST_TEXT:
+def _object_in(message: str) -> JsonObject | None:
+    """The message as an object; nothing when it is none, or nested too deep to be walked."""
+    try:
+        content = json.loads(message)
+        if message.count("{") + message.count("[") > MAX_DEPTH:
+            parse(message)  # refuses depth
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _shortened(value: JsonValue, field: str = "") -> JsonValue:
+    """The value as a person wants to read it: no audio, no endless text, nothing but JSON."""
+    match value:
+        case str():
+            return _shortened_text(value, field)
+        case float() if not isfinite(value):
+            return str(value)
+        case Mapping():
+            return {key: _shortened(inner, key) for key, inner in value.items()}
+        case Sequence():
+            return [_shortened(inner, field) for inner in value]
+        case _:
             return value
-        return f"{value[:LONGEST_TEXT]} [{len(value) - LONGEST_TEXT} characters left out]"
-    if isinstance(value, dict):
-        return {key: _shortened(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_shortened(inner) for inner in value]
-    return value
+
+
+def _shortened_text(text: str, field: str) -> str:
+    if field == "audio":
+        return f"[{len(text)} characters of audio]"
+    legible = _ENCODED.sub(lambda run: f"[{len(run.group())} encoded characters]", text)
+    if len(legible) <= LONGEST_TEXT:
+        return legible
+    return f"{legible[:LONGEST_TEXT]} [{len(legible) - LONGEST_TEXT} characters left out]"

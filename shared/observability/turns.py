@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from shared.intervals import Interval, IntervalSet
 from shared.observability.evidence import CallerAction, Utterance
-from shared.observability.lookup import start_of, started_before, within
+from shared.observability.lookup import start_of, started_before
 from shared.observability.observations import Caption, Speaker
 
 PAUSE_MS = 1_000
@@ -42,7 +42,7 @@ def caller_turns(utterances: Iterable[Utterance], voiced: IntervalSet) -> tuple[
     turns = [
         Turn(Speaker.CALLER, span, heard, utterance.text, utterance.action)
         for utterance in utterances
-        if (span := (heard := within(voiced, utterance.span)).extent) is not None
+        if (span := (heard := voiced.clip(utterance.span)).extent) is not None
     ]
     return tuple(sorted(turns, key=lambda turn: turn.span))
 
@@ -91,8 +91,7 @@ def _turn_of(caption: Caption, spans: Sequence[Interval]) -> int | None:
     A caption runs ahead of its voice: of two turns it touches, or lies between, the later is meant.
     """
     end_ms = max(caption.end_ms, caption.start_ms)
-    # An empty caption is an instant, and an instant lies inside the turn that begins at it.
-    later = bisect_left(spans, max(end_ms, caption.start_ms + 1), key=start_of)
+    later = bisect_left(spans, end_ms, key=start_of)
     earlier = later - 1 if later else None
     if earlier is not None and spans[earlier].end_ms > caption.start_ms:
         return earlier

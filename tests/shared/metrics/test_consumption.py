@@ -69,6 +69,9 @@ def test_frontend_audio(observations, expected: int | None) -> None:
         pytest.param(
             [response("r1", TEN), response("r2", None)], TokenUsage(), id="a-response-without-usage"
         ),
+        pytest.param(
+            [response("r1", TokenUsage(7, 3, 11))], TokenUsage(7, 3, 11), id="a-given-total-stands"
+        ),
         pytest.param([response("r1", TokenUsage(1))], TokenUsage(1), id="half-a-total-is-none"),
     ],
 )

@@ -37,6 +37,10 @@ def test_a_policy_is_whole_ms_above_zero(name: str, value: object) -> None:
         MetricPolicy(**{name: value})
 
 
+def test_one_ms_is_a_policy() -> None:
+    assert MetricPolicy(1, 1, 1).response_deadline_ms == 1
+
+
 def two_requests(until_ms: int) -> Timeline:
     return a_timeline(
         a_request((0, 1_000)),

@@ -36,6 +36,10 @@ def test_no_values_have_no_percentile() -> None:
     assert Spread.of([]) == Spread(count=0)
 
 
+def test_a_spread_of_a_hundred() -> None:
+    assert Spread.of(range(1, 101)) == Spread(count=100, p50=50, p90=90, p99=99, maximum=100)
+
+
 def test_a_spread_sorts_and_keeps_integers() -> None:
     spread = Spread.of([300, 100, 200])
     assert spread == Spread(count=3, p50=200, p90=300, p99=300, maximum=300)

@@ -107,7 +107,8 @@ def next_at(start_ms: int, action: CallerAction = CallerAction.SPEAK):
         pytest.param(next_at(5_999), spans(), CLOSED, id="one-ms-before-the-deadline"),
         pytest.param(next_at(6_000), spans(), EXPIRED, id="exactly-at-the-deadline"),
         pytest.param(next_at(6_001), spans(), EXPIRED, id="one-ms-after-the-deadline"),
-        pytest.param(next_at(1_000), spans((1_000, 1_500)), ANSWERED, id="at-the-requests-end"),
+        pytest.param(next_at(1_000), spans(), CLOSED, id="at-the-requests-end"),
+        pytest.param(next_at(1_000), spans((1_000, 1_500)), ANSWERED, id="all-three-at-once"),
         pytest.param(
             next_at(3_000, CallerAction.BACKCHANNEL),
             spans((3_001, 3_500)),

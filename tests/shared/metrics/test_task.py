@@ -39,6 +39,7 @@ from tests.support.builders import at
         pytest.param(2, 2, None, 0, None, id="unknown-actual"),
         pytest.param(None, 2, 2, 0, None, id="unknown-matched"),
         pytest.param(None, 0, 0, 0, 1.0, id="nothing-to-match"),
+        pytest.param(None, 0, 1, 0, 0.0, id="nothing-to-match-it-with"),
     ],
 )
 def test_tool_accuracy(matched, expected, actual, prohibited, accuracy: float | None) -> None:

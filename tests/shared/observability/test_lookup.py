@@ -1,21 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from shared.intervals import Interval, IntervalSet
-from shared.observability.lookup import started_before, starting_from, starting_inside, within
+from shared.intervals import Interval
+from shared.observability.lookup import started_before, starting_from, starting_inside
 from tests.support.builders import spans
 
 TWO = spans((100, 200), (300, 400))
-
-any_spans = st.lists(
-    st.tuples(st.integers(0, 60), st.integers(1, 20)).map(lambda p: (p[0], p[0] + p[1]))
-).map(IntervalSet.of)
-any_window = st.tuples(st.integers(0, 60), st.integers(1, 30)).map(
-    lambda p: Interval(p[0], p[0] + p[1])
-)
 
 
 @pytest.mark.parametrize(
@@ -47,8 +38,3 @@ def test_the_last_span_before_an_instant(instant_ms: int, expected: tuple[int, i
 def test_neither_edge_of_a_window_is_inside_it() -> None:
     assert starting_inside(TWO, Interval(100, 300)) == ()
     assert starting_inside(TWO, Interval(99, 301)) == TWO.spans
-
-
-@given(any_spans, any_window)
-def test_within_is_clipping(some: IntervalSet, window: Interval) -> None:
-    assert within(some, window) == some.clip(window)

@@ -43,6 +43,10 @@ def test_an_attempt_without_observed_time_has_no_timeline() -> None:
         Timeline.of(an_evidence(extent_ms=0))
 
 
+def test_a_single_millisecond_is_a_timeline() -> None:
+    assert Timeline.of(an_evidence(extent_ms=1)).extent == Interval(0, 1)
+
+
 def test_a_lost_connection_that_ended_the_observation_cuts_it() -> None:
     assert Timeline.of(an_evidence(observations=[LOST], failure="connection lost")).is_cut
 
