@@ -19,13 +19,18 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Protocol
 
+from assistants.frontend.appends import pieces
 from assistants.frontend.backend_events import BackendEvent
 from assistants.frontend.events import (
     ClientEvent,
+    CommentaryAppend,
+    CommentaryAppended,
     DelegationCreated,
     ErrorEvent,
     InputAudioAppend,
     InputTranscriptDelta,
+    InstructionsAppend,
+    InstructionsAppended,
     MalformedMessage,
     OutputAudioDelta,
     OutputTranscriptDelta,
@@ -37,6 +42,9 @@ from assistants.frontend.events import (
     SessionClosed,
     SessionStart,
     SessionStarted,
+    SessionUsage,
+    ThinkingAppend,
+    ThinkingAppended,
     UnknownEvent,
     UsageUpdated,
     decode_audio,
@@ -51,6 +59,7 @@ from shared.observability.observations import (
     Caption,
     CommandRejected,
     ConnectionLost,
+    ContextAppended,
     DelegationBegan,
     Faulted,
     Observation,
@@ -84,6 +93,9 @@ class Deadlines:
 
     start_us: int = 20_000_000
     close_us: int = 15_000_000
+
+
+type AppendKind = type[InstructionsAppend] | type[ThinkingAppend] | type[CommentaryAppend]
 
 
 class DelegatedWork(Protocol):
@@ -120,6 +132,7 @@ class LiveSession:
         self._deadlines = deadlines or Deadlines()
         self._state = State.IDLE
         self._samples_sent = 0
+        self._appends = 0
         self._deadline_us: int | None = None
         self._outgoing: list[str] = []
         self._observed: list[Observation] = []
@@ -157,6 +170,18 @@ class LiveSession:
         )
         self._work.returned(call.call_id, _compact(result.output))
         self._answer_backend(at_us)
+
+    def append(self, kind: AppendKind, content: str, delegation_id: str | None = None) -> None:
+        """Add to the session's context: guidance, silent context, or something to be said.
+
+        ``delegation_id`` names a client delegation; without one the session as a whole is meant.
+        Long content goes in several appends, in order.
+        """
+        self._expect(State.ACTIVE, "append to")
+        for piece in pieces(content):
+            self._appends += 1
+            event_id = f"append_{self._appends}"
+            self._send(kind(event_id=event_id, content=piece, delegation_id=delegation_id))
 
     def close(self, at_us: int) -> None:
         """Ask for the end of the session. Safe in every state; only an active one is asked."""
@@ -243,11 +268,14 @@ class LiveSession:
             case ErrorEvent():
                 self._error(event, at)
             case UsageUpdated(usage=usage):
-                self._observed.append(UsageReported(at, float(usage.seconds)))
+                self._usage(usage, at)
+            case InstructionsAppended() | ThinkingAppended() | CommentaryAppended():
+                stamp = Stamp(at.media_ms, at.wall_us, event.start_ms)
+                self._observed.append(ContextAppended(stamp, event.client_event_id))
             case UnknownEvent(type=kind):
                 self._observed.append(Faulted(at, "unknown_event", kind))
             case _:
-                pass  # acknowledgements and notices are in the trace; nothing rests on them
+                pass  # notices are in the trace; nothing rests on them
 
     def _started(self, event: SessionStarted, at: Stamp) -> None:
         if self._state is not State.STARTING:
@@ -258,7 +286,7 @@ class LiveSession:
         self._observed.append(SessionOpened(at, event.session.id, event.session.model))
 
     def _closed(self, event: SessionClosed, at: Stamp) -> None:
-        seconds = float(event.usage.seconds) if event.usage is not None else None
+        seconds = _seconds(event.usage) if event.usage is not None else None
         self._observed.append(SessionEnded(at, event.reason, seconds))
         if self._state is State.STARTING:
             self._fail(Stage.SESSION_START, f"closed before it started ({event.reason})")
@@ -275,6 +303,13 @@ class LiveSession:
         if self._state is State.STARTING:
             self._fail(Stage.SESSION_START, f"{error.code or error.type}: {error.message}")
             self._end(CloseRequest(1000))
+
+    def _usage(self, usage: SessionUsage, at: Stamp) -> None:
+        seconds = _seconds(usage)
+        if seconds is None:
+            self._observed.append(Faulted(at, "wrong_value", "usage beyond any number"))
+        else:
+            self._observed.append(UsageReported(at, seconds))
 
     def _audio(self, delta: str, at: Stamp) -> None:
         try:
@@ -328,6 +363,13 @@ class LiveSession:
     def _expect(self, state: State, what: str) -> None:
         if self._state is not state:
             raise RuntimeError(f"cannot {what} a session in state {self._state.name}")
+
+
+def _seconds(usage: SessionUsage) -> float | None:
+    try:
+        return float(usage.seconds)
+    except OverflowError:
+        return None
 
 
 def _compact(output: JsonValue) -> str:

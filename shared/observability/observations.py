@@ -147,6 +147,13 @@ class WorkContinued(Observation):
 
 
 @dataclass(frozen=True, slots=True)
+class ContextAppended(Observation):
+    """An append was accepted into the session's context; that does not mean it was spoken."""
+
+    client_event_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class CommandRejected(Observation):
     """The provider refused one command; the session goes on."""
 
@@ -196,6 +203,7 @@ KINDS: tuple[type[Observation], ...] = (
     ToolCalled,
     ToolReturned,
     WorkContinued,
+    ContextAppended,
     CommandRejected,
     Faulted,
     UsageReported,
