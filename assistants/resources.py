@@ -18,11 +18,13 @@ from pathlib import Path
 from typing import Protocol
 
 from shared.errors import UsageError
+from shared.faults import dotted
 from shared.phrases import ConfirmationRule
 from shared.strict_json import JsonSyntaxError, parse
 from shared.values import JsonObject, JsonValue
 
 HIDDEN_FACTS = "hidden"
+TOOL_KEYS = frozenset({"type", "name", "description", "parameters", "strict"})
 BUNDLED_APPLICATION = Path(__file__).parent / "application"
 VOICE_PROMPT = Path(__file__).parent / "frontend" / "prompts" / "voice.txt"
 
@@ -115,7 +117,7 @@ def _json(path: Path, text: str) -> JsonValue:
     except JsonSyntaxError as error:
         raise UsageError(f"{path}:{error.line}: {error.problem}") from None
     for flaw in document.flaws:
-        raise UsageError(f"{path}: {flaw}")
+        raise UsageError(f"{path}: {dotted(flaw.where) or 'it'} {flaw.problem}")
     return document.value
 
 
@@ -123,14 +125,40 @@ def _tools(path: Path, text: str) -> tuple[JsonObject, ...]:
     tools = _json(path, text)
     if not isinstance(tools, list) or not tools:
         raise UsageError(f"{path}: tools must be a list of function tools")
+    names: set[str] = set()
     for position, tool in enumerate(tools):
         is_function = isinstance(tool, dict) and tool.get("type") == "function"
-        if not is_function or not tool.get("name"):
+        name = tool.get("name") if is_function else None
+        if not isinstance(name, str) or not name:
             raise UsageError(f"{path}: tool {position} needs type 'function' and a name")
-        parameters = tool.get("parameters")
-        if not isinstance(parameters, dict) or not isinstance(parameters.get("properties"), dict):
-            raise UsageError(f"{path}: tool {tool['name']!r} needs parameters with properties")
+        if name in names:
+            raise UsageError(f"{path}: two tools are named {name!r}; keep one")
+        names.add(name)
+        problem = _tool_problem(tool)
+        if problem is not None:
+            raise UsageError(f"{path}: tool {name!r} {problem}")
     return tuple(tools)
+
+
+def _tool_problem(tool: JsonObject) -> str | None:
+    from jsonschema import Draft202012Validator, SchemaError
+
+    unknown = sorted(set(tool) - TOOL_KEYS)
+    if unknown:
+        return f"has the unknown key {unknown[0]!r}; it has {', '.join(sorted(TOOL_KEYS))}"
+    if not isinstance(tool.get("description", ""), str):
+        return "needs a description that is text"
+    parameters = tool.get("parameters")
+    if not isinstance(parameters, dict) or not isinstance(parameters.get("properties"), dict):
+        return "needs parameters with properties"
+    try:
+        Draft202012Validator.check_schema(
+            parameters, format_checker=Draft202012Validator.FORMAT_CHECKER
+        )
+    except SchemaError as error:
+        where = ".".join(str(step) for step in ("parameters", *error.absolute_path))
+        return f"has no sound schema at {where}: {' '.join(error.message.split())}"
+    return None
 
 
 def _phrases(path: Path, text: str) -> Phrases:
@@ -150,20 +178,25 @@ def _rule(path: Path, value: JsonValue) -> ConfirmationRule:
     tools = value.get("tools") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(tools, list) or not tools:
         raise UsageError(f"{path}: a confirmation rule needs tools and patterns")
-    return ConfirmationRule(
-        tools=tuple(str(tool) for tool in tools), patterns=_patterns(path, value.get("patterns"))
-    )
+    names = tuple(tool for tool in tools if isinstance(tool, str))
+    if len(names) != len(tools):
+        raise UsageError(f"{path}: a confirmation rule names its tools by text")
+    return ConfirmationRule(tools=names, patterns=_patterns(path, value.get("patterns")))
 
 
 def _patterns(path: Path, value: JsonValue) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise UsageError(f"{path}: patterns must be a list of regular expressions")
+    patterns: list[str] = []
     for pattern in value:
+        if not isinstance(pattern, str):
+            raise UsageError(f"{path}: {pattern!r} is no text; write a regular expression")
         try:
-            re.compile(str(pattern))
+            re.compile(pattern)
         except re.error as error:
             raise UsageError(f"{path}: {pattern!r} is no regular expression: {error}") from None
-    return tuple(str(pattern) for pattern in value)
+        patterns.append(pattern)
+    return tuple(patterns)
 
 
 def _application_class(path: Path) -> Callable[[JsonObject, JsonObject], ApplicationSession]:
@@ -178,8 +211,9 @@ def _application_class(path: Path) -> Callable[[JsonObject, JsonObject], Applica
     sys.modules[name] = module  # dataclasses look their module up by name
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # noqa: BLE001 - it is the user's module: anything may come
-        raise UsageError(f"{path}: cannot be loaded: {type(error).__name__}: {error}") from None
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is the user's: anything may come
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UsageError(f"{path}: cannot be loaded: {what}") from None
     application = getattr(module, "Application", None)
     if not callable(application):
         raise UsageError(f"{path}: defines no class Application")

@@ -11,8 +11,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from assistants.frontend.protocol import ToolResult
 from assistants.resources import ApplicationSession
+from assistants.tool_result import ToolResult
 from shared.observability.observations import ToolCalled, ToolStatus
 from shared.values import JsonObject, JsonValue
 
@@ -40,18 +40,19 @@ class ToolRuntime:
 
     async def run(self, call: ToolCalled) -> ToolResult:
         """Run one call and say what came of it; a failing tool is a result, not an error."""
-        objection = self._objection(call)
-        if objection is not None:
-            return self._failed(objection)
-        loop = asyncio.get_running_loop()
+        return await asyncio.get_running_loop().run_in_executor(None, self._perform, call)
+
+    def _perform(self, call: ToolCalled) -> ToolResult:
+        # All of it is caught here, because some exceptions never come back out of an executor.
         try:
-            output = await loop.run_in_executor(
-                None, self._application.call, call.name, self._arguments(call), call.call_id
-            )
+            objection = self._objection(call)
+            if objection is not None:
+                return self._failed(objection)
+            output = self._application.call(call.name, self._arguments(call), call.call_id)
             return ToolResult(ToolStatus.COMPLETED, _plain(output), self.snapshot())
         except ValueError as refusal:
             return self._failed(str(refusal))
-        except Exception as error:  # noqa: BLE001 - a user's tool may raise anything
+        except (Exception, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001 - any may come
             # The class alone: an exception's text may hold what nobody meant to show a model.
             return self._failed(f"the tool broke: {type(error).__name__}")
 
@@ -82,5 +83,7 @@ class ToolRuntime:
 
 def _plain(value: JsonObject) -> JsonObject:
     """A copy as plain JSON; a ``ValueError`` when it is none."""
-    copy: JsonObject = json.loads(json.dumps(value, allow_nan=False))
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+    # Through bytes, because half a surrogate pair is text to Python and to nobody else.
+    copy: JsonObject = json.loads(text.encode())
     return copy

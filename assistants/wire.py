@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, override
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from shared.clock import Clock
 from shared.errors import AttemptError, Stage
@@ -26,6 +26,7 @@ WAITING_MESSAGES_MAX = 1_000
 
 PING_EVERY_S = 20
 PONG_WITHIN_S = 60
+CLOSE_WITHIN_S = 2
 
 type Tap = Callable[[str, str | bytes, int], None]
 """Sees every message: ``sent`` or ``received``, the message, wall microseconds."""
@@ -49,7 +50,7 @@ class Address:
     """Where to connect, and with which credential."""
 
     url: str
-    bearer: str
+    bearer: str = field(repr=False)
     open_within_s: float
     is_loopback: bool
 
@@ -92,14 +93,15 @@ class SocketConnection(Connection):
                 self._address.url,
                 additional_headers={"Authorization": f"Bearer {self._address.bearer}"},
                 open_timeout=self._address.open_within_s,
-                close_timeout=2,
+                close_timeout=CLOSE_WITHIN_S,
                 ping_interval=PING_EVERY_S,
                 ping_timeout=PONG_WITHIN_S,
                 compression=None,
                 max_size=MESSAGE_BYTES_MAX,
                 proxy=None if self._address.is_loopback else True,
             )
-        except (OSError, TimeoutError, InvalidHandshake, InvalidURI) as error:
+        except (OSError, WebSocketException, UnicodeError, ImportError) as error:
+            # A name no resolver takes is a UnicodeError, a proxy we cannot speak an ImportError.
             raise AttemptError(Stage.SESSION_START, _refusal(error)) from None
         self._tasks = [
             asyncio.create_task(self._receive(self._socket)),
@@ -114,18 +116,21 @@ class SocketConnection(Connection):
 
     @override
     async def close(self) -> None:
-        if self._alarm is not None:
-            self._alarm.cancel()
-        request = self._machine.closing()
         if self._socket is not None:
-            if request is not None and request.code is None:
-                self._socket.transport.abort()
-            else:
-                with contextlib.suppress(OSError, ConnectionClosed):
-                    await self._socket.close(1000 if request is None else request.code or 1000)
+            await self._hang_up(self._socket)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._cancel_alarm()
+
+    async def _hang_up(self, socket: ClientConnection) -> None:
+        request = self._machine.closing()
+        if request is None or request.code is not None:
+            # The library waits without end for a peer that no longer reads.
+            with contextlib.suppress(OSError, ConnectionClosed, TimeoutError):
+                async with asyncio.timeout(CLOSE_WITHIN_S):
+                    await socket.close(1000 if request is None else request.code or 1000)
+        socket.transport.abort()
 
     async def _receive(self, socket: ClientConnection) -> None:
         try:
@@ -168,10 +173,13 @@ class SocketConnection(Connection):
             )
             self._on_activity()
 
-    def _set_alarm(self, now_us: int) -> None:
+    def _cancel_alarm(self) -> None:
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
+
+    def _set_alarm(self, now_us: int) -> None:
+        self._cancel_alarm()
         wakes_at = self._machine.wakes_at()
         if wakes_at is not None:
             delay_s = max(0, wakes_at - now_us) / 1e6
@@ -188,7 +196,7 @@ def _refusal(error: Exception) -> str:
     match error:
         case InvalidStatus(response=response):
             status = response.status_code
-            retry = response.headers.get("Retry-After")
+            retry = next(iter(response.headers.get_all("Retry-After")), None)
             if 300 <= status < 400:  # noqa: PLR2004 - the class of redirects
                 return f"HTTP {status}: redirects are not followed; set the final endpoint"
             if retry is not None and retry.isascii() and retry.isdigit():

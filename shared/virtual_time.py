@@ -5,6 +5,8 @@ of integer microseconds to that timer and returns at once, so a conversation tak
 computing. A job for an executor runs in place: it takes no virtual time, so it can time nothing
 out, and it ends at the same point of the same iteration every time. Only in-memory sessions run
 here; a socket would be polled, but its delays mean nothing on this clock.
+
+Timers lie on whole microseconds, and those of one instant run in the order in which they were set.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ import asyncio
 import selectors
 from collections.abc import Callable
 from concurrent.futures import Executor
-from typing import override
+from contextvars import Context
+from itertools import count
+from typing import Self, override
 
 from shared.clock import Clock
 
@@ -38,11 +42,31 @@ class _JumpingSelector(selectors.DefaultSelector):
         return ready
 
 
+class _Instant(float):
+    """Seconds of a timer. Equal ones compare by who came first: a heap alone forgets that."""
+
+    __slots__ = ("serial",)
+    serial: int
+
+    @classmethod
+    def of(cls, us: int, serial: int) -> Self:
+        instant = cls(us * MICROSECOND_S)
+        instant.serial = serial
+        return instant
+
+    @override
+    def __lt__(self, other: float) -> bool:
+        if isinstance(other, _Instant) and self == other:
+            return self.serial < other.serial
+        return super().__lt__(other)
+
+
 class VirtualLoop(asyncio.SelectorEventLoop):
     """An event loop whose time is a counter that starts at 0."""
 
     def __init__(self) -> None:
         self._jumping = _JumpingSelector()
+        self._timer_serials = count()
         super().__init__(self._jumping)
         # Half a tick, so that a timer never runs a tick early and never waits for a second one.
         self._clock_resolution = MICROSECOND_S / 2
@@ -54,6 +78,17 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     @property
     def now_us(self) -> int:
         return self._jumping.now_us
+
+    @override
+    def call_at[*Args](
+        self,
+        when: float,
+        callback: Callable[[*Args], object],
+        *args: *Args,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        instant = _Instant.of(round(when / MICROSECOND_S), next(self._timer_serials))
+        return super().call_at(instant, callback, *args, context=context)
 
     @override
     def run_in_executor[*Args, Result](

@@ -53,6 +53,7 @@ from assistants.frontend.events import (
     parse_server_event,
 )
 from assistants.frontend.session_config import SessionConfig
+from assistants.tool_result import ToolResult
 from shared.clock import Stamp
 from shared.errors import AttemptError, Stage
 from shared.observability.observations import (
@@ -67,13 +68,12 @@ from shared.observability.observations import (
     Speaker,
     ToolCalled,
     ToolReturned,
-    ToolStatus,
     UsageReported,
     WorkContinued,
 )
 from shared.observability.observations import SessionClosed as SessionEnded
 from shared.participant import AudioArrived, CloseRequest
-from shared.values import JsonObject, JsonValue
+from shared.values import JsonValue
 
 SAMPLES_PER_MS = 24
 BYTES_PER_SAMPLE = 2
@@ -110,15 +110,6 @@ class DelegatedWork(Protocol):
     def continuations(
         self, at: Stamp
     ) -> Iterable[tuple[list[ResponseItemCreate | ResponseCreate], WorkContinued]]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class ToolResult:
-    """What came of one call, and the application's state right after it."""
-
-    status: ToolStatus
-    output: JsonValue
-    state: JsonObject
 
 
 class LiveSession:

@@ -11,7 +11,7 @@ from assistants.frontend.protocol import LiveSession, State
 from assistants.runtime import ToolRuntime
 from assistants.wire import Connection
 from shared.clock import Clock
-from shared.errors import AttemptError
+from shared.errors import AttemptError, Stage
 from shared.observability.observations import Observation, ToolCalled
 from shared.participant import Participant
 
@@ -33,11 +33,12 @@ class LiveParticipant(Participant):
         self._changed = asyncio.Event()
         self._calls: asyncio.Queue[ToolCalled] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None
+        self._breakdown: AttemptError | None = None
 
     @property
     @override
     def failure(self) -> AttemptError | None:
-        return self._session.failure or self._connection.failure
+        return self._session.failure or self._connection.failure or self._breakdown
 
     @override
     async def connect(self) -> None:
@@ -80,7 +81,12 @@ class LiveParticipant(Participant):
     async def _run_tools(self) -> None:
         while True:
             call = await self._calls.get()
-            result = await self._tools.run(call)
+            try:
+                result = await self._tools.run(call)
+            except Exception as error:  # noqa: BLE001 - an application's state may break anyhow
+                what = f"the application's state is unusable: {type(error).__name__}"
+                self._breakdown = AttemptError(Stage.ATTEMPT_EXECUTION, what)
+                return
             self._session.returned(call, result, self._clock.now_us())
             await self._connection.flush()
 

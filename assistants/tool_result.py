@@ -1,0 +1,17 @@
+"""What came of one tool call: what the runtime hands to whichever dialect asked for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shared.observability.observations import ToolStatus
+from shared.values import JsonObject, JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """A call's outcome, and the application's state right after it."""
+
+    status: ToolStatus
+    output: JsonValue
+    state: JsonObject

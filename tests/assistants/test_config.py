@@ -1,0 +1,116 @@
+"""The assistant's rows and the object sessions are built from."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from assistants.config import DEFAULT_ENDPOINT, EFFORTS, ROWS, LiveAgentSettings
+from shared.errors import UsageError
+from shared.settings import Settings, resolve
+
+HIDDEN = "sk-a-key-that-nobody-may-see"
+
+
+def resolved(**environment: str) -> Settings:
+    return resolve(ROWS, flags={}, environment=environment, env_file={}, toml={})
+
+
+def test_its_defaults_are_the_tables() -> None:
+    assert LiveAgentSettings.of(resolved()) == LiveAgentSettings()
+
+
+def test_every_field_is_a_row() -> None:
+    assert {field.name for field in fields(LiveAgentSettings)} <= {row.name for row in ROWS}
+
+
+def test_it_is_taken_from_the_variables() -> None:
+    settings = LiveAgentSettings.of(
+        resolved(
+            OPENAI_API_KEY=HIDDEN,
+            OPENAI_LIVE_ENDPOINT="https://live.example/v1/live/sessions",
+            OPENAI_LIVE_MODEL="another-live",
+            OPENAI_LIVE_VOICE="voice_custom",
+            OPENAI_LIVE_BACKEND_MODEL="another-backend",
+            OPENAI_LIVE_BACKEND_REASONING_EFFORT="xhigh",
+            OPENAI_LIVE_BACKEND_MAX_OUTPUT_TOKENS="16",
+            OPENAI_LIVE_BACKEND_VERBOSITY="high",
+            OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK="yes",
+        )
+    )
+
+    assert settings == LiveAgentSettings(
+        endpoint="https://live.example/v1/live/sessions",
+        model="another-live",
+        voice="voice_custom",
+        backend_model="another-backend",
+        backend_reasoning_effort="xhigh",
+        backend_max_output_tokens=16,
+        backend_verbosity="high",
+        allow_insecure_loopback=True,
+        api_key=HIDDEN,
+    )
+
+
+def test_the_key_never_shows() -> None:
+    settings = resolved(OPENAI_API_KEY=HIDDEN)
+
+    assert HIDDEN not in repr(LiveAgentSettings.of(settings))
+    assert HIDDEN not in repr(settings)
+    assert HIDDEN not in str(settings.recorded())
+    assert list(settings.secrets()) == [HIDDEN]
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [
+        "OPENAI_API_KEY",
+        "OPENAI_LIVE_ENDPOINT",
+        "OPENAI_LIVE_MODEL",
+        "OPENAI_LIVE_VOICE",
+        "OPENAI_LIVE_BACKEND_MODEL",
+        "OPENAI_LIVE_BACKEND_REASONING_EFFORT",
+        "OPENAI_LIVE_BACKEND_MAX_OUTPUT_TOKENS",
+        "OPENAI_LIVE_BACKEND_VERBOSITY",
+    ],
+)
+def test_blank_is_a_mistake_in(variable: str) -> None:
+    with pytest.raises(UsageError, match=f"^{variable}: set but blank"):
+        resolved(**{variable: " "})
+
+
+@pytest.mark.parametrize(
+    ("variable", "name", "default"),
+    [
+        ("OPENAI_ASSISTANT_MODE", "assistant_mode", "responses"),
+        ("OPENAI_CLIENT_ASSISTANT_ENDPOINT", "assistant_endpoint", ""),
+        ("OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK", "allow_insecure_loopback", False),
+    ],
+)
+def test_blank_is_the_default_of(variable: str, name: str, default: object) -> None:
+    assert resolved(**{variable: ""})[name] == default
+
+
+@pytest.mark.parametrize(
+    ("variable", "text"),
+    [
+        pytest.param("OPENAI_LIVE_BACKEND_MAX_OUTPUT_TOKENS", "15", id="too-few-tokens"),
+        pytest.param("OPENAI_LIVE_BACKEND_REASONING_EFFORT", "max", id="an-effort-of-another-api"),
+        pytest.param("OPENAI_LIVE_BACKEND_VERBOSITY", "LOW", id="a-verbosity-in-capitals"),
+        pytest.param("OPENAI_ASSISTANT_MODE", "managed", id="an-unknown-mode"),
+        pytest.param("OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK", "maybe", id="an-undecided-switch"),
+    ],
+)
+def test_refused_is(variable: str, text: str) -> None:
+    with pytest.raises(UsageError, match=f"^{variable}: "):
+        resolved(**{variable: text})
+
+
+@pytest.mark.parametrize("effort", EFFORTS)
+def test_an_effort_the_service_takes(effort: str) -> None:
+    assert resolved(OPENAI_LIVE_BACKEND_REASONING_EFFORT=effort).text("backend_reasoning_effort")
+
+
+def test_the_default_service_is_reached_by_tls() -> None:
+    assert DEFAULT_ENDPOINT.startswith("https://")

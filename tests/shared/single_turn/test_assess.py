@@ -1,0 +1,121 @@
+"""One sealed attempt judged: validity first, every check once, and nothing but a pure function."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.audio.pacing import PacingBound
+from shared.errors import Stage
+from shared.grading.policy import EvaluationPolicy
+from shared.grading.verdict import Status
+from shared.observability.evidence import Evidence, Failure, Pacing
+from shared.single_turn.assess import SINGLE_TURN_CHECKS, assess
+from tests.support.builders import an_evidence, spans
+from tests.support.judged import a_scenario, an_attempt
+
+ANSWER = spans((1_400, 2_000))
+POLICY = EvaluationPolicy(pacing=PacingBound(p99_ms=60, stall_ms=400))
+CHECK_IDS = [check.__name__ for check in SINGLE_TURN_CHECKS]
+
+
+def failure_of(evidence: Evidence) -> Failure | None:
+    return assess(evidence, a_scenario(), POLICY).verdict.failure
+
+
+def late(*lateness_ms: float) -> Evidence:
+    return an_attempt(
+        assistant=ANSWER, pacing=Pacing(20, tuple(round(ms * 1_000) for ms in lateness_ms))
+    )
+
+
+def test_every_check_is_made_once_and_in_order() -> None:
+    verdict = assess(an_attempt(assistant=ANSWER), a_scenario(), POLICY).verdict
+
+    assert [check.id for check in verdict.checks] == CHECK_IDS
+    assert len(set(CHECK_IDS)) == len(CHECK_IDS)
+
+
+def test_declared_limits_are_checks_behind_them() -> None:
+    scenario = a_scenario(expected__interaction={"response_latency_max_ms": 399})
+    verdict = assess(an_attempt(assistant=ANSWER), scenario, POLICY).verdict
+
+    assert [check.id for check in verdict.checks] == [*CHECK_IDS, "response_latency_max_ms"]
+    assert verdict.failed_checks == ("response_latency_max_ms",)
+    assert verdict.status is Status.FAILED
+
+
+def test_an_answer_passes() -> None:
+    assert assess(an_attempt(assistant=ANSWER), a_scenario(), POLICY).verdict.status is (
+        Status.PASSED
+    )
+
+
+def test_silence_fails() -> None:
+    assert assess(an_attempt(), a_scenario(), POLICY).verdict.status is Status.FAILED
+
+
+@pytest.mark.parametrize(
+    ("evidence", "stage"),
+    [
+        pytest.param(an_attempt(assistant=ANSWER), None, id="that-was-observed-is-one"),
+        pytest.param(
+            an_evidence(failure="gone"), Stage.RESPONSE_COLLECTION, id="that-broke-is-none"
+        ),
+        pytest.param(
+            an_evidence(failure="gone", extent_ms=0),
+            Stage.RESPONSE_COLLECTION,
+            id="that-broke-before-anything-was-observed-is-none",
+        ),
+        pytest.param(
+            an_evidence(extent_ms=0),
+            Stage.ATTEMPT_EXECUTION,
+            id="of-which-nothing-was-observed-is-none",
+        ),
+        pytest.param(late(), None, id="with-no-frame-sent-broke-no-bound"),
+        pytest.param(late(*[60] * 100), None, id="late-exactly-at-the-bound-is-one"),
+        pytest.param(late(*[60.001] * 100), Stage.AUDIO_PACING, id="late-beyond-the-bound-is-none"),
+        pytest.param(late(*[0] * 99, 400), None, id="with-one-stall-at-the-bound-is-one"),
+        pytest.param(late(*[0] * 99, 400.001), Stage.AUDIO_PACING, id="with-one-longer-is-none"),
+        pytest.param(late(*[0] * 99, 61), None, id="with-one-late-frame-in-a-hundred-is-one"),
+        pytest.param(late(*[0] * 98, 61, 61), Stage.AUDIO_PACING, id="with-two-is-none"),
+    ],
+)
+def test_as_a_measurement_an_attempt(evidence: Evidence, stage: Stage | None) -> None:
+    failure = failure_of(evidence)
+
+    assert (failure and failure.stage) == stage
+
+
+def test_a_broken_attempt_is_not_blamed_on_our_sender() -> None:
+    broken = an_attempt(
+        pacing=Pacing(20, (900_000,)), failure=Failure(Stage.RESPONSE_COLLECTION, "gone")
+    )
+
+    assert failure_of(broken) == Failure(Stage.RESPONSE_COLLECTION, "gone")
+
+
+def test_how_late_it_was_is_said_in_milliseconds() -> None:
+    failure = failure_of(late(*[0] * 98, 61.5, 900))
+
+    assert failure is not None
+    assert failure.message == "caller audio left late: p99 61.5 ms, worst 900 ms"
+
+
+def test_validity_comes_first_but_checks_are_made_all_the_same() -> None:
+    verdict = assess(late(900), a_scenario(), POLICY).verdict
+
+    assert verdict.status is Status.INFRASTRUCTURE_ERROR
+    assert [check.id for check in verdict.checks] == CHECK_IDS
+
+
+def test_of_nothing_nothing_is_measured() -> None:
+    assessment = assess(an_evidence(extent_ms=0), a_scenario(), POLICY)
+
+    assert assessment.observed is None
+    assert assessment.verdict.checks == ()
+
+
+def test_the_same_attempt_is_judged_the_same() -> None:
+    evidence = an_attempt(assistant=ANSWER)
+
+    assert assess(evidence, a_scenario(), POLICY) == assess(evidence, a_scenario(), POLICY)

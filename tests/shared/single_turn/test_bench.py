@@ -1,0 +1,399 @@
+"""One attempt from its request to its row and its files, whatever goes wrong on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shared.artifacts import RunDirectory
+from shared.audio import wav
+from shared.audio.detection.energy_v1 import EnergyV1
+from shared.audio.pcm import Pcm, silence, to_bytes
+from shared.clock import Clock
+from shared.errors import AttemptError, Stage, UsageError
+from shared.grading.policy import EvaluationPolicy
+from shared.observability.evidence import MeasuredOn, Track
+from shared.observability.observations import (
+    Faulted,
+    Observation,
+    SessionClosed,
+    SessionOpened,
+    ToolCalled,
+    ToolReturned,
+    ToolStatus,
+)
+from shared.observability.trace import Trace
+from shared.participant import AudioArrived
+from shared.scenarios import Scenario
+from shared.single_turn.attempt import Cancellation, OpenAssistant
+from shared.single_turn.bench import Attempt, Bench, OpenedLine, judge_again
+from shared.single_turn.details import decode_details
+from shared.single_turn.session import SpokenRequest
+from shared.values import JsonObject
+from tests.support.builders import a_caption, at
+from tests.support.judged import a_policy, a_scenario
+
+SECRET_OF_OURS = "a-secret-of-ours"
+DETECTOR = EnergyV1()
+
+
+def loud(duration_ms: int) -> Pcm:
+    """Sound that any detector hears."""
+    samples = np.full(duration_ms * 24, 8_000, np.int16)
+    samples[::2] = -8_000
+    return samples
+
+
+@dataclass
+class Assistant:
+    """Hears the caller out, speaks for 600 ms, and shows what it is told to."""
+
+    observations: Sequence[Observation] = ()
+    error: Exception | None = None
+    at_connect: Exception | None = None
+    heard_ms: int = 0
+    waiting: list[Observation] = field(default_factory=list)
+    failure: AttemptError | None = None
+
+    async def connect(self) -> None:
+        if self.at_connect is not None:
+            raise self.at_connect
+        self.waiting = [SessionOpened(at(0), "live_1", "gpt-live-1")]
+
+    async def hear(self, _frame: bytes) -> None:
+        self.heard_ms += 20
+        if self.error is not None and self.heard_ms >= 500:
+            raise self.error
+        if self.heard_ms % 100 == 0:
+            speaks = 1_500 <= self.heard_ms < 2_100
+            pcm = loud(100) if speaks else silence(100)
+            self.waiting.append(AudioArrived(at(self.heard_ms), to_bytes(pcm)))
+        self.waiting += [s for s in self.observations if s.stamp.media_ms == self.heard_ms]
+
+    def observed(self) -> Sequence[Observation]:
+        seen, self.waiting = self.waiting, []
+        return seen
+
+    async def close(self) -> None:
+        self.waiting.append(SessionClosed(at(self.heard_ms), "requested", self.heard_ms / 1_000))
+
+
+@dataclass
+class Room:
+    """A bench over a run directory, with an assistant to be described."""
+
+    directory: RunDirectory
+    seen: list[tuple[str, str]] = field(default_factory=list)
+    assistant: Assistant = field(default_factory=Assistant)
+    state: JsonObject = field(default_factory=dict)
+    script: str | None = None
+    policy: EvaluationPolicy = field(default_factory=EvaluationPolicy)
+    redact_fields: Sequence[str] = ()
+    at_request: Exception | None = None
+    at_line: Exception | None = None
+
+    def run(self, scenario: Scenario | None = None, key: str = "a_request") -> Any:
+        bench = Bench(
+            directory=self.directory,
+            policy=self.policy,
+            detector=DETECTOR,
+            request_for=self._request,
+            line_for=self._line,
+            audio_source="crawl.synthetic",
+            timeout_ms=5_000,
+            is_virtual=True,
+            secrets=[SECRET_OF_OURS],
+            redact_fields=self.redact_fields,
+            cancellation=Cancellation(),
+            listener=lambda key, row: self.seen.append((key, str(row["type"]))),
+        )
+        return bench.run(Attempt(key, scenario or a_scenario(), 1, "sound"))
+
+    def _request(self, attempt: Attempt) -> SpokenRequest:
+        if self.at_request is not None:
+            raise self.at_request
+        pcm = np.concatenate([loud(1_000), silence(200)])
+        track = Track(DETECTOR.voiced(pcm), pcm.size, DETECTOR.id, MeasuredOn.CLEAN_SOURCE)
+        return SpokenRequest(pcm, track, attempt.scenario.input.text, "crawl.synthetic")
+
+    def _line(self, _attempt: Attempt, _request: SpokenRequest, trace: Trace) -> OpenedLine:
+        if self.at_line is not None:
+            raise self.at_line
+
+        def open_assistant(_clock: Clock) -> OpenAssistant:
+            trace.message("sent", '{"type":"session.start","guest_name":"Maya"}', 0)
+            trace.message("received", json.dumps({"type": "a", "b": SECRET_OF_OURS}), 10)
+            return OpenAssistant(self.assistant, lambda: self.state)
+
+        return OpenedLine(open_assistant, self.script)
+
+    def files(self) -> set[str]:
+        root = self.directory.path
+        return {p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file()}
+
+    def text(self, relative: str) -> str:
+        return (self.directory.path / relative).read_text("utf-8")
+
+    def everything(self) -> bytes:
+        return b"".join((self.directory.path / name).read_bytes() for name in sorted(self.files()))
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Room:
+    return Room(RunDirectory.create(tmp_path, "run"))
+
+
+def test_a_good_attempt_leaves_its_row_and_its_files(room: Room) -> None:
+    room.script = '{"format": "gpt-live-script/1"}\n'
+    row = room.run()
+
+    assert row.status == "passed"
+    assert row.attempt.key == "a_request"
+    assert room.files() == {
+        "audio/a_request/input.wav",
+        "audio/a_request/output.wav",
+        "audio/a_request/conversation.wav",
+        "audio/a_request/conversation.transcript.txt",
+        "events/a_request.jsonl",
+        "scripts/a_request.json",
+        "transcripts/a_request.json",
+    }
+    assert set(row.artifacts.values()) == room.files()
+    assert room.text("scripts/a_request.json") == room.script
+
+
+def test_tracks_are_cut_to_what_was_observed(room: Room) -> None:
+    row = room.run()
+    details = decode_details((room.directory.path / row.artifacts["details"]).read_bytes())
+    audio = room.directory.path / "audio" / "a_request"
+
+    assert wav.read_mono(audio / "input.wav").size == 1_200 * 24
+    assert wav.read_mono(audio / "output.wav").size <= details.evidence.extent_ms * 24
+    assert row.metrics.audio.response_latency_ms == pytest.approx(500, abs=120)
+
+
+def test_the_stored_attempt_judges_to_the_row_it_gave(room: Room) -> None:
+    row = room.run()
+    stored = (room.directory.path / row.artifacts["details"]).read_bytes()
+
+    assert judge_again(decode_details(stored)) == row
+
+
+def test_the_trace_closes_with_checks_and_verdict(room: Room) -> None:
+    room.run()
+    rows = [json.loads(line) for line in room.text("events/a_request.jsonl").splitlines()]
+
+    assert [row["type"] for row in rows[-2:]] == [
+        "evaluation.checks.assessed",
+        "evaluation.outcome.assessed",
+    ]
+    assert rows[-1]["event"] == {"status": "passed", "failed_checks": [], "error": None}
+    assert rows[-2]["event"]["assistant_responded"] == "passed"
+    assert [row["event_index"] for row in rows] == list(range(1, len(rows) + 1))
+    assert room.seen == [("a_request", row["type"]) for row in rows]
+
+
+def test_the_state_after_the_attempt_is_the_applications(room: Room) -> None:
+    room.state = {"booked": True}
+
+    assert room.run(a_scenario(expected__state={"booked": True})).status == "passed"
+
+
+OPENING = "session_start"
+
+
+def refused() -> Exception:
+    return AttemptError(Stage.SESSION_START, "HTTP 401: refused at the handshake")
+
+
+@pytest.mark.parametrize(
+    ("break_it", "stage", "message", "kept"),
+    [
+        pytest.param(
+            lambda room: setattr(room, "at_request", UsageError("no voice")),
+            "audio_synthesis",
+            "no voice",
+            {"audio/a_request/conversation.transcript.txt"},
+            id="no-audio-could-be-made",
+        ),
+        pytest.param(
+            lambda room: setattr(room, "at_request", ValueError("nothing to say")),
+            "audio_synthesis",
+            "nothing to say",
+            {"audio/a_request/conversation.transcript.txt"},
+            id="there-was-nothing-to-say",
+        ),
+        pytest.param(
+            lambda room: setattr(room, "at_line", UsageError("before the session")),
+            "attempt_execution",
+            "before the session",
+            {"audio/a_request/input.wav", "audio/a_request/conversation.transcript.txt"},
+            id="the-script-cannot-be-put-on-the-track",
+        ),
+        pytest.param(
+            lambda room: setattr(room, "assistant", Assistant(at_connect=refused())),
+            OPENING,
+            "HTTP 401: refused at the handshake",
+            {"audio/a_request/input.wav", "audio/a_request/conversation.transcript.txt"},
+            id="the-session-never-began",
+        ),
+        pytest.param(
+            lambda room: setattr(
+                room,
+                "assistant",
+                Assistant(error=AttemptError(Stage.RESPONSE_COLLECTION, "the line broke")),
+            ),
+            "response_collection",
+            "the line broke",
+            {
+                "audio/a_request/input.wav",
+                "audio/a_request/output.wav",
+                "audio/a_request/conversation.wav",
+                "audio/a_request/conversation.transcript.txt",
+            },
+            id="the-session-broke-and-what-was-captured-is-kept",
+        ),
+        pytest.param(
+            lambda room: setattr(
+                room, "assistant", Assistant(error=RuntimeError("the key is sk-12345"))
+            ),
+            "attempt_execution",
+            "unexpected RuntimeError",
+            {"audio/a_request/input.wav", "audio/a_request/conversation.transcript.txt"},
+            id="a-bug-whose-text-nobody-may-see",
+        ),
+    ],
+)
+def test_an_attempt_becomes_its_row_when(
+    break_it: Callable[[Room], None], stage: str, message: str, kept: set[str], room: Room
+) -> None:
+    break_it(room)
+    row = room.run()
+
+    assert row.status == "infrastructure_error"
+    assert (row.error.stage, row.error.message) == (stage, message)
+    audio = {name for name in room.files() if name.startswith("audio/")}
+    assert audio == kept
+    assert set(row.artifacts.values()) == room.files()
+    assert "NOT A MEASUREMENT" in room.text("audio/a_request/conversation.transcript.txt")
+    assert (
+        judge_again(decode_details((room.directory.path / row.artifacts["details"]).read_bytes()))
+        == row
+    )
+
+
+def test_a_fault_of_the_other_side_is_evidence_and_ends_nothing(room: Room) -> None:
+    room.assistant = Assistant([Faulted(at(700), "not_json", "x")])
+    row = room.run()
+
+    assert row.status == "passed"
+    assert "700 FAULT not_json x" in room.text("audio/a_request/conversation.transcript.txt")
+
+
+def test_two_attempts_share_a_directory_and_no_file(room: Room) -> None:
+    room.run(key="a_request@1")
+    room.assistant = Assistant()
+    room.run(key="a_request@2")
+
+    stems = {Path(name).stem for name in room.files() if name.startswith("events/")}
+    assert stems == {"a_request@1", "a_request@2"}
+
+
+def used(arguments: dict[str, Any], output: Any, state: dict[str, Any]) -> list[Observation]:
+    raw = json.dumps(arguments)
+    return [
+        ToolCalled(at(1_300), "c1", "book", raw, arguments, None, None),
+        ToolReturned(at(1_400), "c1", "book", ToolStatus.COMPLETED, output, state),
+        a_caption(1_500, 1_900, f"Your code is {SECRET_OF_OURS}.", 1_900),
+    ]
+
+
+def test_a_known_secret_stands_in_no_file_and_in_no_row(room: Room) -> None:
+    room.assistant = Assistant(
+        used({"code": SECRET_OF_OURS}, {"code": SECRET_OF_OURS}, {"code": SECRET_OF_OURS})
+    )
+    room.state = {"code": SECRET_OF_OURS}
+    room.script = json.dumps({"steps": [{"say": SECRET_OF_OURS}]})
+    scenario = a_scenario(
+        input__text=f"Book it with {SECRET_OF_OURS}.",
+        expected__tools__required=[{"name": "book", "arguments": {"code": SECRET_OF_OURS}}],
+        expected__state={"code": SECRET_OF_OURS},
+    )
+    row = room.run(scenario)
+
+    assert SECRET_OF_OURS.encode() not in room.everything()
+    assert SECRET_OF_OURS not in row.model_dump_json()
+    assert row.status == "passed", "an expectation and what meets it are masked alike"
+
+
+def test_a_secret_that_is_not_the_expected_one_still_differs(room: Room) -> None:
+    room.assistant = Assistant(used({"token": "first"}, {}, {}))
+    scenario = a_scenario(
+        expected__tools__required=[{"name": "book", "arguments": {"token": "second"}}]
+    )
+
+    assert room.run(scenario).status == "failed"
+
+
+def test_fields_named_by_the_user_are_masked_in_events_and_nowhere_else(room: Room) -> None:
+    room.redact_fields = ["guest-name"]
+    room.assistant = Assistant(used({"guest_name": "Maya"}, {}, {"guest_name": "Maya"}))
+    room.state = {"guest_name": "Maya"}
+    row = room.run(
+        a_scenario(
+            expected__tools__required=[{"name": "book", "arguments": {"guest_name": "Maya"}}],
+            expected__state={"guest_name": "Maya"},
+        )
+    )
+
+    assert row.status == "passed"
+    assert "Maya" not in room.text("events/a_request.jsonl")
+    assert "Maya" in room.text("transcripts/a_request.json")
+
+
+def test_a_secret_within_a_scenarios_id_leaves_the_attempt_its_name(room: Room) -> None:
+    scenario = a_scenario(id=f"x_{SECRET_OF_OURS}")
+
+    assert room.run(scenario).scenario_id == scenario.id
+
+
+def test_text_that_is_half_a_character_is_written_and_judged(room: Room) -> None:
+    room.assistant = Assistant([a_caption(1_500, 1_900, "half \ud800", 1_900)])
+    room.state = {"note": "\udfff", "share": float("nan")}
+
+    assert room.run().status == "passed"
+    json.loads(room.text("transcripts/a_request.json"), parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "failed"),
+    [
+        pytest.param(None, ["grounded_confirmation"], id="the-application's-where-it-has-none"),
+        pytest.param([], [], id="none-where-it-says-none"),
+        pytest.param(
+            [{"tools": ["book"], "patterns": ["no such words"]}], [], id="its-own-where-it-has-some"
+        ),
+    ],
+)
+def test_a_scenario_is_judged_by_phrases(patterns: object, failed: list[str], room: Room) -> None:
+    room.policy = a_policy(confirmations=[(("book",), (r"\bbooked\b",))])
+    room.assistant = Assistant([a_caption(1_500, 1_900, "It's booked.", 1_900)])
+    row = room.run(a_scenario(expected__confirmation_patterns=patterns))
+
+    assert [c.id for c in row.assessment.checks if c.status == "failed"] == failed
+    stored = decode_details((room.directory.path / row.artifacts["details"]).read_bytes())
+    assert judge_again(stored) == row
+
+
+def test_the_policy_of_one_scenario_is_not_the_next_ones(room: Room) -> None:
+    room.policy = a_policy(confirmations=[(("book",), (r"\bbooked\b",))])
+    before = replace(room.policy)
+    room.run(a_scenario(expected__confirmation_patterns=[]))
+
+    assert room.policy == before
