@@ -211,7 +211,8 @@ def _attempts(settings: Settings, dataset: Dataset, *, is_offline: bool) -> list
                 planned.append(PlannedAttempt(Attempt(key, scenario, repeat, name), script))
     if not planned:
         known = ", ".join(library.names()) or "none"
-        raise UsageError(f"--offline-script: no script named {choice!r}; known: {known}")
+        what = f"no selected scenario has a script {choice!r}"
+        raise UsageError(f"--offline-script: {what}; there are: {known}")
     return planned
 
 

@@ -27,7 +27,7 @@ class RunDirectory:
         """Make ``root/name``; what stands in the way is a :class:`UsageError`."""
         path = root / name
         try:
-            root.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+            _make_private(root)
             path.mkdir(mode=FOLDER_MODE)
         except FileExistsError:
             what = "the run directory exists already" if root.is_dir() else "a file is in its place"
@@ -77,6 +77,13 @@ class RunDirectory:
             if folder.is_symlink():
                 raise OSError(f"{folder} is a link")
         return folder / parts[-1]
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder and its missing parents; ``mkdir`` would leave the parents open to others."""
+    if not folder.parent.exists():
+        _make_private(folder.parent)
+    folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -36,35 +37,30 @@ def run_command(
     body: Callable[[Mapping[str, Value]], int],
 ) -> int:
     """Read the command line by the rows, run the body with what was given, return the status."""
+    _reopen_closed_streams()
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    status = 0
 
-    def command(**given: Value) -> None:
-        nonlocal status
-        status = body(given)
+    def command(**given: Value) -> int:
+        return body(given)
 
     command.__doc__ = about
     command.__signature__ = inspect.Signature([_parameter(row) for row in rows if row.flag])  # type: ignore[attr-defined]  # read by typer
     app.command()(command)
     try:
-        app(prog_name=name, standalone_mode=False)
+        # Its own ends, such as the help's and an interrupt's, come back as their status.
+        return int(app(prog_name=name, standalone_mode=False))
     except HarnessError as error:
         for line in str(error).splitlines():
             _say(f"{name}: {line}")
         return USAGE_STATUS
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED_STATUS
-    except BrokenPipeError:
-        # The reader of our output left. Nothing is lost: results are on disk.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return status
     except Exception as error:
         message = getattr(error, "format_message", None)
         if message is None:
             raise
         _say(f"{name}: {message()} Try '{name} --help'.")
         return USAGE_STATUS
-    return status
 
 
 def _parameter(row: Setting) -> inspect.Parameter:
@@ -87,6 +83,14 @@ def _help(row: Setting) -> str:
     if row.default not in {None, "", False}:
         notes.append(f"default {row.default}")
     return f"{row.help} ({'; '.join(notes)})" if notes else row.help
+
+
+def _reopen_closed_streams() -> None:
+    """Give whoever writes a stream to write to: started with one closed, Python has none."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
+            setattr(sys, name, nowhere)
 
 
 def _say(line: str) -> None:

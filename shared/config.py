@@ -10,6 +10,7 @@ from pathlib import Path
 
 from shared.environment import read_env_file
 from shared.errors import UsageError
+from shared.places import expanded
 from shared.settings import Kind, Resolved, Setting, Settings, Value, from_toml, resolve
 
 
@@ -21,7 +22,7 @@ def load_settings(
     Relative paths in TOML are taken from its folder, on the command line from the working one.
     """
     named = flags.get("config")
-    path = Path(str(named)).expanduser() if named is not None else bundled_toml
+    path = expanded(str(named), "--config") if named is not None else bundled_toml
     found = from_toml(rows, _read_toml(path), file=path.name if named is None else str(named))
     return resolve(
         rows,
@@ -39,12 +40,12 @@ def _read_toml(path: Path) -> Mapping[str, object]:
         raise UsageError(f"--config: {path} does not exist; name a TOML file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"--config: {path} cannot be read: {error}") from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"--config: {path} is not valid TOML: {error}") from None
 
 
 def _anchored(rows: Sequence[Setting], name: str, resolved: Resolved, folder: Path) -> Resolved:
-    kind = next(row.kind for row in rows if row.name == name)
-    if kind is not Kind.PATH or not isinstance(resolved.value, str):
+    row = next(row for row in rows if row.name == name)
+    if row.kind is not Kind.PATH or not isinstance(resolved.value, str):
         return resolved
-    return replace(resolved, value=str(folder / Path(resolved.value).expanduser()))
+    return replace(resolved, value=str(folder / expanded(resolved.value, str(row.toml))))

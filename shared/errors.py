@@ -23,6 +23,7 @@ class Stage(StrEnum):
     SESSION_START = "session_start"
     RESPONSE_COLLECTION = "response_collection"
     AUDIO_PACING = "audio_pacing"
+    SEMANTIC_JUDGE = "semantic_judge"
     ATTEMPT_EXECUTION = "attempt_execution"
 
 

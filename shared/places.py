@@ -24,6 +24,14 @@ def checkout() -> Path | None:
     return root if project.get("project", {}).get("name") == DISTRIBUTION else None
 
 
+def expanded(path: str | Path, setting: str) -> Path:
+    """A path with ``~`` replaced; :class:`UsageError` when nobody's home is meant."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise UsageError(f"{setting}: {path}: no such home folder; write the path out") from None
+
+
 def results_root(suite: str) -> Path:
     root = checkout()
     return root / f"{suite}_harness" / "results" if root else Path("results") / suite

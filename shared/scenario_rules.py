@@ -168,6 +168,15 @@ def _object_faults(values: JsonMap, where: Where) -> Iterator[Fault]:
         yield fault.under(where)
 
 
+def _confirmations_are_complete(scenario: ScenarioShape) -> Iterator[Fault]:
+    for i, phrases in enumerate(scenario.expected.confirmation_patterns or ()):
+        where = ("expected", "confirmation_patterns", i)
+        if not phrases.tools:
+            yield Fault((*where, "tools"), "is empty; name a tool that makes the words true")
+        if not phrases.patterns:
+            yield Fault((*where, "patterns"), "is empty; write a pattern or remove the entry")
+
+
 def _procedure_belongs_to_conversations(scenario: ScenarioShape) -> Iterator[Fault]:
     if scenario.interaction is Interaction.SINGLE_TURN and scenario.expected.procedure:
         problem = 'not allowed in a single_turn scenario; remove it or use "multi_turn"'
@@ -335,6 +344,11 @@ RULES: Final = (
     _rule(_tools_need_delegation, "expected.delegation", "expected.tools.required"),
     _rule(_unchanged_stands_alone, "expected.state"),
     _rule(_comparators_are_known),
+    _rule(
+        _confirmations_are_complete,
+        "expected.confirmation_patterns.*.tools",
+        "expected.confirmation_patterns.*.patterns",
+    ),
     _rule(_procedure_belongs_to_conversations, "interaction", "expected.procedure"),
     _rule(_procedures_have_steps, "expected.procedure.steps"),
     _rule(_step_ids_are_unique, "expected.procedure.steps.*.id"),

@@ -102,6 +102,8 @@ def _single_turn() -> Schema:
         _given("interaction", {"const": "single_turn"}),
         _inside("simulation_parameters", {"type": "null"}),
         _inside("expected.procedure", {"type": "null"}),
+        _inside("expected.interaction.yield_latency_max_ms", {"type": "null"}),
+        _inside("expected.interaction.false_yields_max", {"type": "null"}),
         _inside("expected.golden_path.turns", {"enum": list(SINGLE_TURN_TURNS)}),
         _inside("expected.golden_path.steps", {"maxItems": MAX_SINGLE_TURN_STEPS}),
         _inside("expected.golden_path", {"not": _where(has_no_turns, lone_step)}),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import isfinite
 
@@ -78,10 +78,10 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Every row resolved, once."""
+    """Every row resolved, once. The values never show in a repr: secrets are among them."""
 
     rows: tuple[Setting, ...]
-    values: Mapping[str, Resolved]
+    values: Mapping[str, Resolved] = field(repr=False)
 
     def __getitem__(self, name: str) -> Value:
         return self.values[name].value
@@ -180,13 +180,13 @@ def from_toml(
     faults: list[str] = []
     for section, content in document.items():
         if not isinstance(content, Mapping):
-            faults.append(f"{file}: '{section}' stands outside any section; put it into one")
+            faults.append(f"{file}: {section!r} stands outside any section; put it into one")
             continue
         for key, value in content.items():
             name = f"{section}.{key}"
             row = by_key.get(name)
             if row is None:
-                faults.append(f"{file}: unknown key '{name}'; {_suggestion(name, by_key)}")
+                faults.append(f"{file}: unknown key {name!r}; {_suggestion(name, by_key)}")
                 continue
             try:
                 typed = _typed(row, value, f"{file}: {name}")
@@ -202,7 +202,9 @@ def from_toml(
 
 
 def _suggestion(name: str, known: Mapping[str, Setting]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
+    key = name.rpartition(".")[2]
+    elsewhere = [one for one in known if one.rpartition(".")[2] == key]
+    close = elsewhere or difflib.get_close_matches(name, known, n=1)
     return f"did you mean '{close[0]}'?" if close else f"known keys: {', '.join(sorted(known))}"
 
 
@@ -268,11 +270,19 @@ def _check(row: Setting, value: Value, where: str) -> None:
         raise UsageError(f"{where}: {value!r} is none of {', '.join(row.choices)}")
     if isinstance(value, bool) or not isinstance(value, int | float):
         return
-    if not isfinite(value):
-        raise UsageError(f"{where}: must be a finite number")
+    if not _is_finite(value):
+        raise UsageError(f"{where}: must be a finite number of ordinary size")
     if row.above is not None and value <= row.above:
-        raise UsageError(f"{where}: must be above {row.above:g}, not {value:g}")
+        raise UsageError(f"{where}: must be above {row.above:g}, not {value}")
     if row.minimum is not None and value < row.minimum:
-        raise UsageError(f"{where}: must be at least {row.minimum:g}, not {value:g}")
+        raise UsageError(f"{where}: must be at least {row.minimum:g}, not {value}")
     if row.maximum is not None and value > row.maximum:
-        raise UsageError(f"{where}: must be at most {row.maximum:g}, not {value:g}")
+        raise UsageError(f"{where}: must be at most {row.maximum:g}, not {value}")
+
+
+def _is_finite(number: float) -> bool:
+    """Whether a number can be computed with; an integer may be larger than any float."""
+    try:
+        return isfinite(number)
+    except OverflowError:
+        return False

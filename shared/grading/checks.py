@@ -84,14 +84,14 @@ def authorized_actions(case: Case) -> Check:
 
 
 def tool_contract(case: Case) -> Check:
-    """The completed calls are the required ones, in order, with no other and none failed."""
+    """The calls are the required ones, in order and with no other, and ended as required."""
     name = "tool_contract"
     refs = tuple(_ref(use) for use in case.tools)
+    if case.matching.in_order:
+        return _passed(name, f"{case.matching.matched} required call(s), in order", refs)
     failed = [use for use in case.tools if not use.is_completed]
     if failed:
         return _failed(name, f"not completed: {_names(failed)}", refs)
-    if case.matching.in_order:
-        return _passed(name, f"{case.matching.matched} required call(s), in order", refs)
     required = case.expected.tools.required
     missing = ", ".join(required[index].name for index in case.matching.missing)
     extra = _names([case.tools[index] for index in case.matching.unexpected])

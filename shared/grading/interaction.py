@@ -40,10 +40,11 @@ def _interruptions_max(case: Case, limit: float) -> Check:
 
 
 def _yield_latency_max_ms(case: Case, limit: float) -> Check:
-    latencies = case.measured.yield_latencies_ms
-    if not latencies:
+    """The longest the assistant went on, beyond the yield window too; a mean would hide one."""
+    delays = [turn.yielding.delay_ms for turn in case.measured.turns if turn.yielding is not None]
+    if not delays:
         return _check("yield_latency_max_ms", None, "the caller never interrupted")
-    worst = max(latencies)
+    worst = max(delays)
     return _check("yield_latency_max_ms", worst <= limit, f"{worst} ms, at most {limit:g} ms")
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from shared.errors import Stage
 from shared.observability.evidence import Failure
 
 
@@ -62,5 +63,10 @@ def decide(failure: Failure | None, checks: Sequence[Check]) -> Verdict:
     """Turn validity and checks into the one verdict."""
     if failure is not None:
         return Verdict(Status.INFRASTRUCTURE_ERROR, tuple(checks), failure)
-    has_failed = any(one.status is CheckStatus.FAILED for one in checks)
-    return Verdict(Status.FAILED if has_failed else Status.PASSED, tuple(checks), None)
+    if any(one.status is CheckStatus.FAILED for one in checks):
+        return Verdict(Status.FAILED, tuple(checks), None)
+    for one in checks:
+        if one.status is CheckStatus.UNSCORED:
+            lost = Failure(Stage.SEMANTIC_JUDGE, f"{one.id} could not be scored: {one.because}")
+            return Verdict(Status.INFRASTRUCTURE_ERROR, tuple(checks), lost)
+    return Verdict(Status.PASSED, tuple(checks), None)

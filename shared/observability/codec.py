@@ -26,7 +26,8 @@ from shared.observability.evidence import (
 from shared.observability.observations import KINDS, Observation
 from shared.values import JsonObject, JsonValue
 
-KIND = "kind"
+KIND = "observation"
+"""Under which an observation says what it is; no kind has a field of this name."""
 _BY_NAME: Mapping[str, Any] = {kind.__name__: kind for kind in KINDS}
 
 
@@ -67,6 +68,7 @@ def encode_observation(seen: Observation) -> JsonObject:
 def decode_observation(stored: JsonObject) -> Observation:
     kind = _BY_NAME[str(stored[KIND])]
     body = {name: value for name, value in stored.items() if name != KIND}
+    _check_keys(kind, body)
     seen: Observation = _adapter(kind).validate_python(body)
     return seen
 
@@ -74,9 +76,7 @@ def decode_observation(stored: JsonObject) -> Observation:
 def _decode(stored: JsonObject) -> Evidence:
     plain: dict[str, Any] = dict(stored)
     failure = plain["failure"]
-    known = {field.name for field in fields(Evidence)}
-    if set(plain) != known:
-        raise KeyError(f"keys differ: {sorted(set(plain) ^ known)}")
+    _check_keys(Evidence, plain)
     return Evidence(
         scenario_id=str(plain["scenario_id"]),
         extent_ms=_adapter(int).validate_python(plain["extent_ms"]),
@@ -91,6 +91,12 @@ def _decode(stored: JsonObject) -> Evidence:
         state_after=plain["state_after"],
         observations=tuple(decode_observation(seen) for seen in plain["observations"]),
     )
+
+
+def _check_keys(kind: Any, stored: Mapping[str, Any]) -> None:
+    known = {field.name for field in fields(kind)}
+    if set(stored) != known:
+        raise KeyError(f"keys differ: {sorted(set(stored) ^ known)}")
 
 
 def _encode_track(track: Track) -> JsonObject:

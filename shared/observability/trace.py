@@ -25,7 +25,9 @@ AUDIO_FIELDS: Final = {
     "session.input_audio.append": "audio",
     "session.output_audio.delta": "delta",
 }
-WRITTEN_BY_PROGRAMS: Final = frozenset({"error", "unreadable"})
+BACKEND: Final = "response.event"
+# A backend's texts are mostly arguments, which need not be JSON to hold a credential.
+WRITTEN_BY_PROGRAMS: Final = frozenset({"error", "unreadable", BACKEND})
 DIRECTIONS: Final = {"sent": "client_to_server", "received": "server_to_client"}
 
 
@@ -71,7 +73,7 @@ class Trace:
         if isinstance(audio, str):
             self._note_audio(direction, kind, audio, at_us)
         else:
-            self._note(direction, kind, _source(content), at_us, content)
+            self._note(direction, kind, _source(content), at_us, _without_pieces(content))
 
     def internal(self, kind: str, source: str, at_us: int, event: JsonObject) -> None:
         """Note something of our own: a tool's outcome, a verdict."""
@@ -130,10 +132,21 @@ class Trace:
 
 
 def _source(content: JsonObject) -> str:
-    kind = content.get("type")
-    if kind == "response.event":
-        return "delegated_responses"
-    return "live_frontend"
+    return "delegated_responses" if content.get("type") == BACKEND else "live_frontend"
+
+
+def _without_pieces(content: JsonObject) -> JsonObject:
+    """The message, but of a backend's text that is still being written only how much it is.
+
+    The whole comes in a later event; a credential that is cut in two nobody can mask.
+    """
+    event = content.get("event")
+    if content.get("type") != BACKEND or not isinstance(event, Mapping):
+        return content
+    piece = event.get("delta")
+    if not isinstance(piece, str):
+        return content
+    return {**content, "event": {**event, "delta": f"[{len(piece)} characters]"}}
 
 
 def _object_in(message: str) -> JsonObject | None:

@@ -48,6 +48,14 @@ from shared.scenarios import Scenario
 from shared.values import CountPair, JsonObject
 
 NOT_OBSERVED = "the session never began"
+OBSERVED_FIGURES = (
+    "audio",
+    "task.tool_accuracy",
+    "task.tool_calls",
+    "task.delegation_accuracy",
+    "task.delegations",
+    "task.turns",
+)
 
 
 def attempt_result(
@@ -96,9 +104,11 @@ def _metrics(
     observed = assessment.observed
     unavailable = {"task.semantic_quality.score": "no judge was asked"}
     if observed is None:
-        unavailable |= {"audio": NOT_OBSERVED, "task.tool_calls": NOT_OBSERVED}
+        unavailable |= dict.fromkeys(OBSERVED_FIGURES, NOT_OBSERVED)
     else:
         unavailable |= _unavailable(observed.interaction)
+        if not scenario.expected.golden_path.turns:
+            unavailable["task.turns"] = "the scenario expects no number of turns"
     if assessment.consumption.frontend_audio_ms is None:
         unavailable["consumption.frontend"] = "the provider gave no final usage"
     return Metrics(

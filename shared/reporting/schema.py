@@ -7,9 +7,11 @@ these types.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
+
+_T = TypeVar("_T")
 
 SCHEMA_VERSION = "2.0"
 
@@ -22,7 +24,8 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-type Figure[T] = Annotated[T | None, Field(exclude_if=_is_absent)]
+# No ``type`` alias: pydantic would not see into it, and write null where nothing belongs.
+Figure = Annotated[_T | None, Field(exclude_if=_is_absent)]
 
 
 class Pair(Part):
@@ -216,9 +219,3 @@ class Report(Part):
     run: Run
     summary: Summary
     results: list[AttemptResult]
-
-
-def json_schema() -> dict[str, JsonValue]:
-    """The JSON Schema of a report."""
-    schema: dict[str, JsonValue] = Report.model_json_schema(mode="serialization")
-    return schema

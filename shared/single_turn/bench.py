@@ -6,6 +6,7 @@ comes from, and how to open the assistant. Whatever goes wrong in one attempt be
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -84,10 +85,13 @@ class Bench:
 
     def run(self, attempt: Attempt) -> AttemptResult:
         """Perform and judge one attempt, and write its files."""
-        masker = Masker(self.secrets, self.redact_fields)
+        masker = Masker(self.secrets)
         # The scenario is masked first, so that an expectation and what meets it stay equal.
-        scenario = Scenario.model_validate(masker.object(scenario_json(attempt.scenario)))
-        trace = Trace(masker, lambda row: self.listener(attempt.key, row))
+        document = masker.object(scenario_json(attempt.scenario))
+        scenario = Scenario.model_validate({**document, "id": attempt.scenario.id})
+        # Fields named by the user are masked in event logs alone: judging needs them.
+        log_masker = masker.with_fields(self.redact_fields)
+        trace = Trace(log_masker, lambda row: self.listener(attempt.key, row))
         request, performed, script = self._perform(attempt, trace)
         evidence = sealed_evidence(scenario.id, request, performed, self.detector, masker)
         policy = _policy_for(scenario, self.policy)
@@ -97,7 +101,7 @@ class Bench:
         files.audio(request.pcm, performed.assistant_pcm, evidence)
         files.text(transcript(evidence, _timeline(assessment)))
         files.events(trace)
-        files.script(script)
+        files.script(None if script is None else _masked_script(script, masker))
         artifacts = {**files.written, "details": f"transcripts/{attempt.key}.json"}
         stored = Judgeable(attempt.report, self.audio_source, artifacts, evidence, scenario, policy)
         self.directory.write(artifacts["details"], encode_details(stored, assessment))
@@ -113,7 +117,11 @@ class Bench:
             failure = Failure(Stage.AUDIO_SYNTHESIS, str(error))
             nothing.capture.failure = failure
             return self._unspoken(attempt), nothing, None
-        line = self.line_for(attempt, request, trace)
+        try:
+            line = self.line_for(attempt, request, trace)
+        except HarnessError as error:
+            nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, str(error))
+            return request, nothing, None
         try:
             performed = perform(
                 request,
@@ -136,6 +144,13 @@ class Bench:
         track = Track(IntervalSet(), 0, self.detector.id, MeasuredOn.CLEAN_SOURCE)
         text = attempt.scenario.input.text
         return SpokenRequest(np.zeros(0, np.int16), track, text, self.audio_source)
+
+
+def _masked_script(script: str, masker: Masker) -> str:
+    """The script as it may be kept. One that holds no credential keeps every byte."""
+    content = json.loads(script)
+    masked = masker.machine_value(content)
+    return script if masked == content else f"{json.dumps(masked, ensure_ascii=False, indent=2)}\n"
 
 
 def result_of(stored: Judgeable, assessment: Assessment) -> AttemptResult:

@@ -65,7 +65,7 @@ def decode_details(content: bytes) -> Judgeable:
             scenario=Scenario.model_validate(stored["scenario"]),
             policy=_POLICY.validate_python(stored["policy"]),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise DamagedEvidenceError(f"stored details are damaged: {error}") from None
 
 

@@ -120,7 +120,9 @@ async def _play(
     take(assistant.observed())
     pacer = Pacer(clock.now_us())
     try:
-        await relay(RecordedVoice(request.pcm), assistant, clock, pacer, take=take, is_over=is_over)
+        capture.extent_ms = await relay(
+            RecordedVoice(request.pcm), assistant, clock, pacer, take=take, is_over=is_over
+        )
     finally:
         capture.lateness_us = pacer.lateness_us
     if assistant.failure is not None:

@@ -317,11 +317,16 @@ SCENARIOS = [
             "all", 9, ["booking_simple", "booking_late", "refusal"], id="no-more-than-all"
         ),
         pytest.param("refusal", 0, ["refusal"], id="one"),
+        pytest.param("all", 1, ["booking_simple"], id="the-first"),
         pytest.param("refusal", 1, ["refusal"], id="one-beyond-the-first-one"),
     ],
 )
 def test_selection(wanted_id: str, max_examples: int, chosen: list[str]) -> None:
     assert [each.id for each in select(SCENARIOS, wanted_id, max_examples)] == chosen
+
+
+def test_everything_is_selected_unless_asked() -> None:
+    assert select(SCENARIOS) == SCENARIOS
 
 
 @pytest.mark.parametrize(
@@ -348,6 +353,13 @@ def test_selection(wanted_id: str, max_examples: int, chosen: list[str]) -> None
             "there are number_0, number_1, number_2, number_3, number_4 and 2 more",
             id="nothing-near-among-many",
         ),
+        pytest.param(
+            [Scenario.model_validate(a_request(id=f"number_{i}")) for i in range(5)],
+            "xyz",
+            0,
+            "number_4",
+            id="nothing-near-among-five",
+        ),
         pytest.param([], "all", 0, "nothing to run", id="nothing-to-choose-from"),
         pytest.param([], "refusal", 0, "nothing to run", id="nothing-to-find-it-in"),
         pytest.param(SCENARIOS, "all", -1, "must not be negative, is -1", id="a-negative-number"),
@@ -360,4 +372,5 @@ def test_refused_selections(
         select(scenarios, wanted_id, max_examples)
 
     assert words in str(refusal.value)
+    assert "0 more" not in str(refusal.value)
     assert "\n" not in str(refusal.value)

@@ -30,6 +30,7 @@ def test_paths(where: Where, path: str) -> None:
         pytest.param("é", '"é"', id="letters-as-they-are"),
         pytest.param("a\u2028b", r'"a\u2028b"', id="every-kind-of-line-end-escaped"),
         pytest.param("\ud800", r'"\ud800"', id="surrogates-escaped"),
+        pytest.param("a" * 58, '"' + "a" * 58 + '"', id="whole-up-to-60-characters"),
         pytest.param("a" * 100, '"' + "a" * 56 + "...", id="shortened"),
         pytest.param({"a": [1, None]}, '{"a": [1, null]}', id="json"),
     ],

@@ -33,6 +33,28 @@ def nested(depth: int, inner: Any) -> Any:
     return inner
 
 
+def listed(depth: int, inner: Any) -> Any:
+    for _ in range(depth):
+        inner = [inner]
+    return inner
+
+
+def one_of(depth: int, inner: Any) -> Any:
+    for _ in range(depth):
+        inner = comparing("one_of", values=[inner])
+    return inner
+
+
+def unordered(depth: int, inner: Any) -> Any:
+    for _ in range(depth):
+        inner = comparing("unordered", items=[inner])
+    return inner
+
+
+def comparing(name: str, **fields: Any) -> dict[str, Any]:
+    return {"$match": name, **fields}
+
+
 @pytest.mark.parametrize(
     ("expected", "observed", "is_match"),
     [
@@ -75,16 +97,18 @@ def nested(depth: int, inner: Any) -> Any:
         pytest.param(10**400, 1.0, False, id="an-integer-beyond-floats"),
         pytest.param(nested(63, 1), nested(63, 1), True, id="the-deepest-match"),
         pytest.param(nested(64, 1), nested(64, 1), False, id="too-deep"),
+        pytest.param(listed(63, 1), listed(63, 1), True, id="the-deepest-list"),
+        pytest.param(listed(64, 1), listed(64, 1), False, id="too-deep-a-list"),
+        pytest.param(one_of(63, 1), 1, True, id="the-deepest-comparators"),
+        pytest.param(one_of(64, 1), 1, False, id="too-deep-comparators"),
+        pytest.param(unordered(63, 1), listed(63, 1), True, id="the-deepest-unordered"),
+        pytest.param(unordered(64, 1), listed(64, 1), False, id="too-deep-unordered"),
         pytest.param(nested(100_000, 1), nested(100_000, 1), False, id="hostile-depth"),
         pytest.param({"a": 1}, nested(100_000, 1), False, id="hostile-evidence"),
     ],
 )
 def test_values(expected: Any, observed: Any, is_match: bool) -> None:
     assert matches(expected, observed) is is_match
-
-
-def comparing(name: str, **fields: Any) -> dict[str, Any]:
-    return {"$match": name, **fields}
 
 
 @pytest.mark.parametrize(
@@ -197,6 +221,10 @@ def test_whatever_a_dataset_can_hold_can_be_matched() -> None:
         pytest.param([1, 2], [2, 1], False, id="order-of-items"),
         pytest.param([], {}, False, id="a-list-is-no-object"),
         pytest.param(None, {}, False, id="null-is-nothing-else"),
+        pytest.param(nested(63, 1), nested(63, 1), True, id="the-deepest-object"),
+        pytest.param(nested(64, 1), nested(64, 1), False, id="too-deep-an-object"),
+        pytest.param(listed(63, 1), listed(63, 1), True, id="the-deepest-list"),
+        pytest.param(listed(64, 1), listed(64, 1), False, id="too-deep-a-list"),
         pytest.param(NAN, NAN, False, id="nan"),
         pytest.param(INFINITY, INFINITY, False, id="infinity"),
         pytest.param(nested(100_000, 1), nested(100_000, 1), False, id="hostile-depth"),
@@ -370,7 +398,9 @@ def test_as_many_pairs_as_names_in_common(wanted: list[str], done: list[str]) ->
         pytest.param(
             comparing("unordered", items=[comparing("absent")]), "items[0]", id="absent-unordered"
         ),
-        pytest.param(nested(MAX_DEPTH, 1), ".".join("a" * MAX_DEPTH), id="too-deep"),
+        pytest.param(nested(64, 1), ".".join("a" * 64), id="too-deep"),
+        pytest.param(listed(64, 1), "[0]" * 64, id="too-deep-a-list"),
+        pytest.param(one_of(64, 1), "values[0]" + ".values[0]" * 63, id="too-deep-comparators"),
     ],
 )
 def test_bad_comparators_have_paths(expected: Any, path: str) -> None:
@@ -383,7 +413,9 @@ def test_bad_comparators_have_paths(expected: Any, path: str) -> None:
         pytest.param({"match": "like"}, id="another-key"),
         pytest.param({"a": comparing("one_of", values=[comparing("absent"), 1])}, id="optional"),
         pytest.param(comparing("time", value="7 pm"), id="a-time-as-spoken"),
-        pytest.param(nested(MAX_DEPTH - 1, 1), id="the-deepest"),
+        pytest.param(nested(63, 1), id="the-deepest"),
+        pytest.param(listed(63, 1), id="the-deepest-list"),
+        pytest.param(one_of(63, 1), id="the-deepest-comparators"),
     ],
 )
 def test_sound_comparators(expected: Any) -> None:

@@ -138,6 +138,7 @@ def test_dates(text: str, day: date | None) -> None:
         pytest.param("7:30\u202fp. m.", (19, 30, 0), id="narrow-blanks"),
         pytest.param("12 am", (0, 0, 0), id="12-a.m.-is-midnight"),
         pytest.param("12:30 p.m.", (12, 30, 0), id="12-p.m.-is-noon"),
+        pytest.param("1 am", (1, 0, 0), id="1-a.m."),
         pytest.param("0 am", None, id="no-hour-0-before-noon"),
         pytest.param("13 pm", None, id="no-hour-13-after-noon"),
         pytest.param("7", None, id="an-hour-alone-is-a-number"),

@@ -132,6 +132,37 @@ def test_no_fault_is_the_consequence_of_another(edits: Document, paths: set[str]
             "unknown key; remove it; allowed: text, recordings, context",
             id="nothing-near",
         ),
+        pytest.param(
+            {"expected.tools.required": [{"name": "t", "argument": {}}]},
+            "expected.tools.required[0].argument",
+            'unknown key; did you mean "arguments"? allowed: name, arguments, status',
+            id="a-near-miss-in-a-list",
+        ),
+        pytest.param(
+            {"input.context": {"summary": "S.", "histories": []}},
+            "input.context.histories",
+            'unknown key; did you mean "history"? allowed: summary, history',
+            id="a-near-miss-in-an-optional-part",
+        ),
+        pytest.param(
+            {"id": "a/b"},
+            "id",
+            "is no artifact id (the text \"a/b\"); use 1 to 100 ASCII letters, digits, '.', '_' "
+            "and '-', the first a letter or digit, the last no '.'",
+            id="an-artifact-id",
+        ),
+        pytest.param(
+            {"id": "con.1"},
+            "id",
+            'is no artifact id: the text "con.1" is a device name on Windows; rename it',
+            id="a-device-name",
+        ),
+        pytest.param(
+            {"expected.golden_path": {"steps": ["ask"]}},
+            "expected.golden_path.turns",
+            "is 1, the number of steps, in a single_turn scenario; write 2, or 0 for no reference",
+            id="counted-turns",
+        ),
         pytest.param({"title": REMOVED}, "title", "is missing; add it", id="missing"),
         pytest.param(
             {"title": 5}, "title", "must be text, is the number 5; write it in quotes", id="text"

@@ -71,6 +71,7 @@ def test_a_rule_that_reads_damage_is_passed_over(damaged: Any, is_heard: bool) -
 
 def test_what_a_rule_reads_exists() -> None:
     scenario = edited(CONVERSATION, {"expected.procedure": {"id": "p", "steps": [STEP]}})
+    scenario["expected"]["confirmation_patterns"] = [{"tools": ["t"], "patterns": ["p"]}]
     scenario["input"] |= {"recordings": [{"id": "r", "path": "p"}], "context": {"summary": "s"}}
     dumped = ScenarioShape.model_validate(scenario).model_dump(mode="json")
 

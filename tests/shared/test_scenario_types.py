@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from shared.scenario_types import Expected, GoldenPath, ScenarioShape, SimulationParameters
+from shared.scenario_types import (
+    Expected,
+    GoldenPath,
+    ProcedureStep,
+    ScenarioShape,
+    SimulationParameters,
+)
 from tests.support.contract_cases import NO_COERCION, procedure
 from tests.support.scenario_documents import CONVERSATION, REQUEST, Document, a_step, edited
 
@@ -99,6 +105,13 @@ def test_defaults_are_those_of_the_contract() -> None:
 )
 def test_golden_turns_default_to_the_number_of_steps(golden: Document, turns: int) -> None:
     assert GoldenPath.model_validate(golden).turns == turns
+
+
+def test_a_step_is_required_and_not_critical() -> None:
+    step = ProcedureStep.model_validate(a_step())
+
+    assert step.required
+    assert not step.critical
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])

@@ -92,6 +92,17 @@ def test_one_level_deeper_is_refused_at_its_line() -> None:
     assert error.value.line == MAX_DEPTH + 1
 
 
+def test_neighbours_are_no_nesting() -> None:
+    deepest = "[" * (MAX_DEPTH - 1) + "]" * (MAX_DEPTH - 1)
+
+    assert parse(f"[{', '.join([deepest] * 3)}]").flaws == ()
+
+
+def test_text_on_the_way_down_counts_nothing() -> None:
+    with pytest.raises(JsonSyntaxError, match="64 levels"):
+        parse('["a", ' * (MAX_DEPTH + 1) + "1" + "]" * (MAX_DEPTH + 1))
+
+
 def test_brackets_in_text_are_no_nesting() -> None:
     assert parse(json.dumps(["[" * 1_000 + '\\"' + "{" * 1_000])).flaws == ()
 
@@ -105,6 +116,7 @@ def test_brackets_in_text_are_no_nesting() -> None:
         pytest.param('[{"s": [1]}]', (), id="no-object"),
         pytest.param("{}", (), id="an-empty-object"),
         pytest.param('{"s": [1, 2]}', (1, 1), id="on-one-line"),
+        pytest.param('{"t":1,"s":[2,3,"x"]}', (1, 1, 1), id="without-blanks"),
         pytest.param(
             '\n{ "a" : [ "]" ],\n"s"\n:\n[\n{\n}\n,\n"x\\"]"\n] , "b": 1 }\n',
             (6, 9),

@@ -26,6 +26,7 @@ CONDITIONS = [
     "packet_loss",
     "realistic",
 ]
+CONFIRMATIONS = "expected.confirmation_patterns"
 PROCEDURE = "expected.procedure"
 STEPS = "expected.procedure.steps"
 AGENDA = "simulation_parameters.agenda"
@@ -39,6 +40,10 @@ def history(*texts: str) -> list[dict[str, str]]:
 
 def procedure(*steps: dict[str, Any]) -> dict[str, Any]:
     return {"id": "procedure", "steps": list(steps)}
+
+
+def confirmation(**fields: Any) -> dict[str, Any]:
+    return {"tools": ["tool"], "patterns": [r"\bbooked\b"], **fields}
 
 
 def a_call(**arguments: Any) -> list[dict[str, Any]]:
@@ -134,7 +139,7 @@ ACCEPTED = [
     ),
     accepted(
         "limits-at-their-ends",
-        REQUEST,
+        CONVERSATION,
         {
             "expected.interaction": {
                 "response_rate_min": 1,
@@ -146,8 +151,14 @@ ACCEPTED = [
             }
         },
     ),
+    accepted(
+        "limits-of-null-on-what-one-request-cannot-show",
+        REQUEST,
+        {"expected.interaction": {"yield_latency_max_ms": None, "false_yields_max": None}},
+    ),
     accepted("a-limit-of-null-is-none", REQUEST, {"expected.interaction.interruptions_max": None}),
-    accepted("patterns", REQUEST, {"expected.confirmation_patterns": [r"\bbooked\b"]}),
+    accepted("patterns", REQUEST, {CONFIRMATIONS: [confirmation()]}),
+    accepted("no-words-confirm", REQUEST, {CONFIRMATIONS: []}),
     accepted("no-pattern-counts", REQUEST, {"expected.refusal_patterns": []}),
     accepted("the-application's-patterns", REQUEST, {"expected.refusal_patterns": None}),
     # 1.6, procedures
@@ -390,7 +401,7 @@ REFUSED = [
     *(
         refused(
             f"the-limit-{name}-of-{value}",
-            REQUEST,
+            CONVERSATION,
             {f"expected.interaction.{name}": value},
             f"expected.interaction.{name}",
         )
@@ -416,9 +427,30 @@ REFUSED = [
     refused(
         "a-pattern-that-matches-silence",
         REQUEST,
-        {"expected.confirmation_patterns": ["(booked)?"]},
-        "expected.confirmation_patterns[0]",
+        {CONFIRMATIONS: [confirmation(patterns=["(booked)?"])]},
+        f"{CONFIRMATIONS}[0].patterns[0]",
         in_schema=False,
+    ),
+    refused(
+        "a-confirmation-no-tool-makes-true",
+        REQUEST,
+        {CONFIRMATIONS: [confirmation(tools=[])]},
+        f"{CONFIRMATIONS}[0].tools",
+    ),
+    refused(
+        "a-confirmation-without-words",
+        REQUEST,
+        {CONFIRMATIONS: [confirmation(patterns=[])]},
+        f"{CONFIRMATIONS}[0].patterns",
+    ),
+    *(
+        refused(
+            f"the-limit-{name}-on-one-request",
+            REQUEST,
+            {f"expected.interaction.{name}": 0},
+            f"expected.interaction.{name}",
+        )
+        for name in ("yield_latency_max_ms", "false_yields_max")
     ),
     # 1.6, procedures
     refused("a-procedure-without-steps", CONVERSATION, {PROCEDURE: procedure()}, STEPS),

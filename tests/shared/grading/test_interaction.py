@@ -1,0 +1,139 @@
+"""Declared limits, each a check: exactly at the limit passes, one beyond fails."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from shared.grading.case import Case
+from shared.grading.interaction import LIMITS, limit_checks
+from shared.grading.verdict import Check, CheckStatus
+from shared.intervals import IntervalSet
+from shared.observability.evidence import CallerAction, Evidence
+from shared.scenario_types import InteractionLimits
+from tests.support.builders import an_utterance, spans
+from tests.support.judged import a_case, a_conversation, a_delegation, an_attempt
+
+PASSED, FAILED, NOT_APPLICABLE, _ = CheckStatus
+SPEAK, BACKCHANNEL, INTERRUPT = (
+    CallerAction.SPEAK,
+    CallerAction.BACKCHANNEL,
+    CallerAction.INTERRUPT,
+)
+
+
+def the_check(evidence: Evidence, name: str, limit: float) -> Check:
+    (check,) = limit_checks(
+        a_case(evidence, a_conversation(**{f"expected.interaction.{name}": limit}))
+    )
+    assert check.id == name
+    return check
+
+
+def talk(*said: tuple[int, int, CallerAction], assistant: IntervalSet, **parts: Any) -> Evidence:
+    """The caller says some things while the assistant speaks."""
+    return an_attempt(
+        caller=spans(*((start, end) for start, end, _ in said)),
+        utterances=[an_utterance(start, end, action) for start, end, action in said],
+        assistant=assistant,
+        **parts,
+    )
+
+
+ASKED = ((0, 1_000, SPEAK),)
+ASKED_TWICE = (*ASKED, (8_000, 9_000, SPEAK))
+ONE_OF_TWO = talk(*ASKED_TWICE, assistant=spans((1_400, 2_000)))
+ANSWERED_AT_400 = talk(*ASKED, assistant=spans((1_400, 2_000)))
+LATE_BY_100 = talk(*ASKED, assistant=spans((6_100, 7_000)))
+FAST_AND_LATE = talk(*ASKED_TWICE, assistant=spans((1_400, 2_000), (14_500, 15_000)))
+SILENT = talk(*ASKED, assistant=IntervalSet())
+NOBODY_ASKED = talk(assistant=spans((0, 500)))
+BROKE_IN_ONCE = talk(*ASKED, assistant=spans((500, 700), (1_400, 2_000)))
+SPOKE_THROUGH = talk(*ASKED, assistant=spans((500, 2_000)))
+WAS_INTERRUPTED = talk(
+    (0, 1_000, SPEAK), (3_000, 4_000, INTERRUPT), assistant=spans((1_400, 3_350))
+)
+NEVER_YIELDED = talk((0, 1_000, SPEAK), (3_000, 4_000, INTERRUPT), assistant=spans((1_400, 9_000)))
+GAVE_WAY = talk((0, 1_000, SPEAK), (3_000, 3_300, BACKCHANNEL), assistant=spans((1_400, 3_100)))
+WENT_ON = talk((0, 1_000, SPEAK), (3_000, 3_300, BACKCHANNEL), assistant=spans((1_400, 6_000)))
+HELD_THE_FLOOR = talk(
+    *ASKED, assistant=spans((3_000, 4_000), (5_000, 20_000)), observations=[a_delegation(1_500)]
+)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "name", "limit", "expected"),
+    [
+        pytest.param(ONE_OF_TWO, "response_rate_min", 0.5, PASSED, id="half-is-answered"),
+        pytest.param(ONE_OF_TWO, "response_rate_min", 0.500_1, FAILED, id="less-than-the-least"),
+        pytest.param(ANSWERED_AT_400, "response_rate_min", 1, PASSED, id="all-is-answered"),
+        pytest.param(SILENT, "response_rate_min", 0, PASSED, id="nothing-is-asked-for"),
+        pytest.param(SILENT, "response_rate_min", 0.001, FAILED, id="nothing-is-answered"),
+        pytest.param(NOBODY_ASKED, "response_rate_min", 1, NOT_APPLICABLE, id="nobody-asked"),
+        pytest.param(ANSWERED_AT_400, "response_latency_max_ms", 400, PASSED, id="at-the-latency"),
+        pytest.param(ANSWERED_AT_400, "response_latency_max_ms", 399, FAILED, id="one-ms-too-late"),
+        pytest.param(LATE_BY_100, "response_latency_max_ms", 5_100, PASSED, id="late-but-allowed"),
+        pytest.param(LATE_BY_100, "response_latency_max_ms", 5_099, FAILED, id="a-late-answer"),
+        pytest.param(
+            FAST_AND_LATE, "response_latency_max_ms", 5_499, FAILED, id="the-worst-of-several"
+        ),
+        pytest.param(SILENT, "response_latency_max_ms", 1, NOT_APPLICABLE, id="no-answer-at-all"),
+        pytest.param(ANSWERED_AT_400, "interruptions_max", 0, PASSED, id="nobody-broke-in"),
+        pytest.param(BROKE_IN_ONCE, "interruptions_max", 1, PASSED, id="once-is-allowed"),
+        pytest.param(BROKE_IN_ONCE, "interruptions_max", 0, FAILED, id="once-is-not-allowed"),
+        pytest.param(SPOKE_THROUGH, "interruptions_max", 0, FAILED, id="a-request-spoken-through"),
+        pytest.param(NOBODY_ASKED, "interruptions_max", 0, PASSED, id="nothing-to-interrupt"),
+        pytest.param(
+            WAS_INTERRUPTED, "yield_latency_max_ms", 350, PASSED, id="yielded-at-the-limit"
+        ),
+        pytest.param(WAS_INTERRUPTED, "yield_latency_max_ms", 349, FAILED, id="one-ms-too-long"),
+        pytest.param(
+            NEVER_YIELDED, "yield_latency_max_ms", 5_999, FAILED, id="beyond-the-yield-window-too"
+        ),
+        pytest.param(
+            ANSWERED_AT_400, "yield_latency_max_ms", 0, NOT_APPLICABLE, id="nobody-interrupted"
+        ),
+        pytest.param(GAVE_WAY, "false_yields_max", 1, PASSED, id="one-false-yield-allowed"),
+        pytest.param(GAVE_WAY, "false_yields_max", 0, FAILED, id="one-false-yield"),
+        pytest.param(WENT_ON, "false_yields_max", 0, PASSED, id="a-backchannel-spoken-over"),
+        pytest.param(
+            ANSWERED_AT_400, "false_yields_max", 0, NOT_APPLICABLE, id="nobody-backchannelled"
+        ),
+        pytest.param(HELD_THE_FLOOR, "floor_hold_max_ms", 1_500, PASSED, id="the-longest-silence"),
+        pytest.param(
+            HELD_THE_FLOOR, "floor_hold_max_ms", 1_499, FAILED, id="one-ms-of-silence-more"
+        ),
+        pytest.param(ANSWERED_AT_400, "floor_hold_max_ms", 0, PASSED, id="no-work-no-silence"),
+    ],
+)
+def test_a_limit(evidence: Evidence, name: str, limit: float, expected: CheckStatus) -> None:
+    check = the_check(evidence, name, limit)
+
+    assert check.status is expected, check.because
+    assert check.because
+
+
+def test_a_limit_that_is_not_declared_is_not_checked() -> None:
+    case: Case = a_case(ANSWERED_AT_400)
+
+    assert limit_checks(case) == ()
+
+
+def test_every_limit_of_the_contract_has_its_check() -> None:
+    assert list(LIMITS) == list(InteractionLimits.model_fields)
+
+
+def test_declared_limits_come_in_the_contracts_order() -> None:
+    limits = dict.fromkeys(reversed(LIMITS), 1)
+    case = a_case(ANSWERED_AT_400, a_conversation(expected__interaction=limits))
+
+    assert [check.id for check in limit_checks(case)] == list(LIMITS)
+
+
+def test_a_broken_limit_points_at_its_moments() -> None:
+    broken_in = the_check(BROKE_IN_ONCE, "interruptions_max", 0)
+    silence = the_check(HELD_THE_FLOOR, "floor_hold_max_ms", 999)
+
+    assert [ref.at_ms for ref in broken_in.refs] == [500]
+    assert [ref.at_ms for ref in silence.refs] == [1_500, 4_000]

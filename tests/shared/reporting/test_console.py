@@ -1,0 +1,329 @@
+"""What the terminal says: lines for a pipe, a table for a person, and never the run's undoing."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import pty
+import re
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, override
+
+import pytest
+
+from shared.reporting.assemble import summarize
+from shared.reporting.console import SCRIPTED_NOTE, Console
+from shared.reporting.schema import AttemptResult, ErrorReport, Report
+from shared.values import JsonObject
+from tests.support.builders import spans
+from tests.support.judged import a_row, a_run, an_attempt
+
+ANSWERED = an_attempt(assistant=spans((1_400, 2_000)))
+ESCAPE = "\x1b"
+COLOUR = re.compile(r"\x1b\[[0-9;]*(?:3[0-7]|9[0-7]|38;)")
+
+
+def passed(key: str = "one") -> AttemptResult:
+    return a_row(ANSWERED, key=key)
+
+
+def failed(key: str = "two") -> AttemptResult:
+    return a_row(an_attempt(), key=key)
+
+
+def broken(message: str = "the line broke", key: str = "three") -> AttemptResult:
+    return passed(key).model_copy(
+        update={
+            "status": "infrastructure_error",
+            "error": ErrorReport(stage="response_collection", message=message),
+        }
+    )
+
+
+def a_report(*rows: AttemptResult, **run: Any) -> Report:
+    run = {"attempts_planned": len(rows), **run}
+    return Report(run=a_run(**run), summary=summarize(rows), results=list(rows))
+
+
+def event(**body: Any) -> JsonObject:
+    return {
+        "type": "session.started",
+        "direction": "server_to_client",
+        "event_time_ms": 1_234.5,
+        "event": {"type": "session.started", **body},
+    }
+
+
+def say(
+    *rows: AttemptResult, is_verbose: bool = False, is_json: bool = False, path: str = "r.json"
+) -> None:
+    """A whole run, from its beginning to its end."""
+    console = Console(is_verbose=is_verbose, is_json=is_json)
+    console.begin(len(rows))
+    for row in rows:
+        console.event(row.attempt.key, event())
+        console.finished(row)
+    console.end(a_report(*rows), path)
+
+
+def test_a_pipe_gets_one_line_for_each_attempt_and_the_totals(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    say(passed(), failed(), broken())
+    out, err = capsys.readouterr()
+
+    assert out.splitlines() == [
+        "one\tpassed\tlatency 400 ms\ttools 0/0",
+        "two\tfailed\tlatency -\ttools 0/0\tassistant_responded",
+        "three\tinfrastructure_error\tlatency 400 ms\ttools 0/0"
+        "\tresponse_collection: the line broke",
+        "1 of 3 passed, 1 failed, 1 infrastructure errors",
+        SCRIPTED_NOTE,
+        "Results: r.json",
+    ]
+    assert err == ""
+
+
+def test_a_live_run_has_no_note_about_scripts(capsys: pytest.CaptureFixture[str]) -> None:
+    Console(is_verbose=False, is_json=False).end(
+        a_report(passed(), execution_mode="live"), "r.json"
+    )
+
+    assert SCRIPTED_NOTE not in capsys.readouterr().out
+
+
+def test_an_interrupted_run_says_how_much_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console(is_verbose=False, is_json=False)
+    console.end(a_report(passed(), attempts_planned=5), "r.json")
+
+    assert "Interrupted: 1 of 5 attempts finished" in capsys.readouterr().out
+
+
+def test_without_a_report_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    Console(is_verbose=False, is_json=False).end(None, "r.json")
+
+    assert capsys.readouterr() == ("", "")
+
+
+def test_quiet_is_the_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console(is_verbose=False, is_json=False)
+    console.begin(1)
+    console.event("one", event())
+    console.finished(passed())
+
+    assert capsys.readouterr() == ("", "")
+
+
+def test_verbose_tells_each_event_and_outcome(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console(is_verbose=True, is_json=False)
+    console.begin(1)
+    console.event("one", event())
+    console.event("one", {**event(), "direction": "client_to_server"})
+    console.event("one", {**event(), "direction": "internal"})
+    console.finished(passed())
+    lines = capsys.readouterr().out.splitlines()
+
+    assert lines[0] == 'one    1.234 <- session.started {"type": "session.started"}'
+    assert [line.split()[2] for line in lines[:3]] == ["<-", "->", ".."]
+    assert lines[3].startswith("one passed\tlatency 400 ms")
+
+
+def test_a_long_event_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    Console(is_verbose=True, is_json=False).event("one", event(text="x" * 1_000))
+
+    assert len(capsys.readouterr().out) < 300
+
+
+def test_json_is_one_object_on_stdout(capsys: pytest.CaptureFixture[str]) -> None:
+    say(passed(), failed(), is_json=True, is_verbose=True, path="grüße/r.json")
+    out, err = capsys.readouterr()
+
+    assert json.loads(out) == {
+        "run": "a_run",
+        "results": "grüße/r.json",
+        "summary": {"total": 2, "passed": 1, "failed": 1, "infrastructure_errors": 0},
+        "attempts": [
+            {"key": "one", "status": "passed", "failed_checks": []},
+            {"key": "two", "status": "failed", "failed_checks": ["assistant_responded"]},
+        ],
+    }
+    assert out.count("\n") == 1
+    assert out.isascii(), "so that no terminal's alphabet can spoil it"
+    assert "session.started" in err
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        pytest.param("one\ntwo\r\nthree", id="line-ends"),
+        pytest.param(f"{ESCAPE}[31mred{ESCAPE}[0m", id="commands-to-a-terminal"),
+        pytest.param("\x9b31mred", id="commands-of-one-character"),
+        pytest.param("bell\x07 nul\x00 del\x7f", id="other-controls"),
+        pytest.param("half \ud800 a character", id="half-a-character"),
+    ],
+)
+def test_no_text_steers_the_terminal(message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    say(broken(message))
+    lines = capsys.readouterr().out.splitlines()
+
+    assert lines[0].startswith("three\t")
+    assert lines[1].startswith("0 of 1 passed")
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "".join(lines))
+
+
+class Stream(io.StringIO):
+    """A standard stream of some encoding, which may break, may be a terminal, and has a number."""
+
+    def __init__(self, encoding: str = "utf-8", *, breaks_with: int | None = None) -> None:
+        super().__init__()
+        self._encoding = encoding
+        self._breaks_with = breaks_with
+        self._file = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the stream
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._encoding
+
+    @override
+    def write(self, text: str) -> int:
+        if self._breaks_with is not None:
+            raise OSError(self._breaks_with, os.strerror(self._breaks_with))
+        text.encode(self._encoding)
+        return super().write(text)
+
+    @override
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    @override
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+def test_any_alphabet_will_do(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Stream(encoding) as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        say(broken("日本 grüße \U0001f600"), is_verbose=True)
+        said = stream.getvalue()
+
+    assert "response_collection" in said
+    assert ("grüße" in said) is (encoding != "ascii")
+
+
+@pytest.mark.parametrize("error", [errno.EPIPE, errno.ENOSPC, errno.EIO])
+@pytest.mark.parametrize("is_json", [True, False])
+def test_a_stream_that_breaks_spoils_nothing(
+    error: int, is_json: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Stream(breaks_with=error) as out, Stream(breaks_with=error) as err:
+        monkeypatch.setattr(sys, "stdout", out)
+        monkeypatch.setattr(sys, "stderr", err)
+        say(passed(), failed(), is_verbose=True, is_json=is_json)
+
+
+def test_a_reader_that_left_is_not_written_to_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        say(passed(), is_verbose=True)
+        stream.write("this flushes without an error")
+
+
+def test_attempts_that_report_at_once_do_not_mix_their_lines(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    console = Console(is_verbose=True, is_json=False)
+    rows = [passed(f"key_{n}") for n in range(8)]
+    threads = [threading.Thread(target=console.finished, args=[row]) for row in rows]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    lines = capsys.readouterr().out.splitlines()
+    assert sorted(line.split()[0] for line in lines) == sorted(row.attempt.key for row in rows)
+
+
+def on_a_terminal(talk: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> str:
+    """What a real terminal of 120 columns receives on stdout and stderr."""
+    controller, terminal = pty.openpty()
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    with os.fdopen(terminal, "w") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        monkeypatch.setattr(sys, "stderr", stream)
+        talk()
+        stream.flush()
+        os.set_blocking(controller, False)
+        received = b""
+        while True:
+            try:
+                received += os.read(controller, 65_536)
+            except BlockingIOError:
+                break
+    os.close(controller)
+    return received.decode()
+
+
+def test_a_terminal_gets_a_table_in_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    received = on_a_terminal(lambda: say(passed(), failed(), broken()), monkeypatch)
+    plain = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", received)
+
+    assert COLOUR.search(received)
+    assert re.search(r"attempt +status +latency +tools +why", plain)
+    assert re.search(r"two +failed +- +0/0 +assistant_responded", plain)
+    assert "1 of 3 passed" in plain
+
+
+def test_no_color_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    received = on_a_terminal(lambda: say(passed(), failed(), broken()), monkeypatch)
+
+    assert not COLOUR.search(received)
+
+
+def test_a_dumb_terminal_gets_no_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    def talk() -> None:
+        monkeypatch.setenv("TERM", "dumb")
+        say(passed(), failed())
+
+    assert ESCAPE not in on_a_terminal(talk, monkeypatch)
+
+
+def test_a_table_is_safe_from_its_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    received = on_a_terminal(lambda: say(broken(f"[red]x[/red] {ESCAPE}]0;title\x07")), monkeypatch)
+
+    assert "[red]x[/red]" in received
+    assert "\x1b]0;title" not in received
+
+
+@pytest.mark.parametrize("is_json", [True, False])
+def test_progress_is_shown_to_a_person_only(is_json: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def talk() -> None:
+        console = Console(is_verbose=False, is_json=is_json)
+        console.begin(2)
+        console.finished(passed())
+        console.end(None, "")
+
+    assert ("attempts" in on_a_terminal(talk, monkeypatch)) is not is_json
+
+
+def test_a_log_of_stderr_gets_no_progress(capfd: pytest.CaptureFixture[str]) -> None:
+    console = Console(is_verbose=False, is_json=False)
+    console.begin(2)
+    console.finished(passed())
+    console.end(None, "")
+
+    assert capfd.readouterr() == ("", "")

@@ -1,0 +1,163 @@
+"""A command made from rows: what the body is given, and how mistakes and interrupts end it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import NoReturn
+
+import pytest
+
+from shared.command import run_command
+from shared.errors import DatasetError, UsageError
+from shared.settings import Kind, Setting, Value
+
+ROWS = (
+    Setting("data", Kind.PATH, None, "A file.", flag="--data"),
+    Setting("example", Kind.TEXT, "all", "One id.", flag="--example", other_flag="--scenario"),
+    Setting("count", Kind.INTEGER, 1, "How many.", flag="--count"),
+    Setting("wait", Kind.NUMBER, 30.0, "How long.", flag="--wait"),
+    Setting("loud", Kind.SWITCH, default=False, help="Loudly.", flag="--loud"),
+    Setting(
+        "real", Kind.SWITCH, None, "For real.", flag="--real", negative_flag="--no-real"
+    ),
+    Setting("kind", Kind.TEXT, "a", "Which.", flag="--kind", choices=("a", "b")),
+    Setting("hidden", Kind.TEXT, "", "By variable only.", variable="HIDDEN"),
+)  # fmt: skip
+NOTHING = dict.fromkeys(("data", "example", "count", "wait", "loud", "real", "kind"))
+
+
+class Given:
+    """A body that keeps what it was given."""
+
+    flags: Mapping[str, Value] | None = None
+
+    def __init__(self, status: int = 0) -> None:
+        self.status = status
+
+    def __call__(self, flags: Mapping[str, Value]) -> int:
+        self.flags = flags
+        return self.status
+
+
+def run(monkeypatch: pytest.MonkeyPatch, body: object, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["a-program", *arguments])
+    return run_command("a-command", "What it does.", ROWS, body)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        pytest.param([], {}, id="nothing-given-is-nothing"),
+        pytest.param(["--data", "d.json"], {"data": "d.json"}, id="a-path-as-written"),
+        pytest.param(["--example", "x"], {"example": "x"}, id="one-spelling-of-two"),
+        pytest.param(["--scenario", "x"], {"example": "x"}, id="the-other-spelling"),
+        pytest.param(["--count", "2"], {"count": 2}, id="a-whole-number"),
+        pytest.param(["--wait=0.5"], {"wait": 0.5}, id="a-number"),
+        pytest.param(["--loud"], {"loud": True}, id="a-switch"),
+        pytest.param(["--real"], {"real": True}, id="a-switch-on"),
+        pytest.param(["--no-real"], {"real": False}, id="a-switch-off"),
+        pytest.param(["--kind", "z"], {"kind": "z"}, id="choices-are-the-table's-business"),
+        pytest.param(["--data", ""], {"data": ""}, id="a-blank-is-not-nothing"),
+    ],
+)
+def test_the_body_is_given(
+    arguments: list[str], expected: dict[str, Value], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = Given()
+
+    assert run(monkeypatch, body, *arguments) == 0
+    assert body.flags == NOTHING | expected
+
+
+def test_the_bodys_status_is_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(monkeypatch, Given(3)) == 3
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["--lout"], id="an-unknown-option"),
+        pytest.param(["--hidden", "x"], id="an-option-that-is-only-a-variable"),
+        pytest.param(["surplus"], id="an-argument-nobody-asked-for"),
+        pytest.param(["--count"], id="an-option-without-its-value"),
+        pytest.param(["--count", "two"], id="a-word-for-a-number"),
+        pytest.param(["--no-loud"], id="the-negative-of-a-plain-switch"),
+        pytest.param(["--loud=yes"], id="a-switch-with-a-value"),
+    ],
+)
+def test_a_mistyped_command_line_is_one_line_and_status_2(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    body = Given()
+    assert run(monkeypatch, body, *arguments) == 2
+
+    out, err = capfd.readouterr()
+    assert (body.flags, out) == (None, "")
+    assert err.startswith("a-command: ")
+    assert err.endswith("Try 'a-command --help'.\n")
+    assert len(err.splitlines()) == 1
+
+
+def raising(error: BaseException) -> object:
+    def body(_flags: Mapping[str, Value]) -> NoReturn:
+        raise error
+
+    return body
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        pytest.param(UsageError("--data: no"), 2, "a-command: --data: no\n", id="a-mistake"),
+        pytest.param(
+            DatasetError(["d.json:1: x", "d.json:2: y"]),
+            2,
+            "a-command: d.json:1: x\na-command: d.json:2: y\n",
+            id="each-fault-of-a-dataset",
+        ),
+        pytest.param(KeyboardInterrupt(), 130, "", id="an-interrupt"),
+    ],
+)
+def test_a_body_that_ends_with(
+    error: BaseException,
+    status: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(monkeypatch, raising(error)) == status
+    assert capsys.readouterr().err == said
+
+
+def test_a_bug_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ZeroDivisionError):
+        run(monkeypatch, raising(ZeroDivisionError()))
+
+
+def test_help_names_every_option_with_choices_and_default(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    body = Given()
+    assert run(monkeypatch, body, "--help") == 0
+
+    said = " ".join(capsys.readouterr().out.split())
+    assert body.flags is None
+    for part in ("What it does.", "--example,--scenario", "--no-real", "a | b; default a", "30.0"):
+        assert part in said
+    assert "--hidden" not in said
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_command_started_without_a_stream_has_one_to_write_to(
+    stream: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, stream, None)
+
+    def body(_flags: Mapping[str, Value]) -> int:
+        with getattr(sys, stream) as nowhere:
+            nowhere.write("unheard\n")
+        return 0
+
+    assert run(monkeypatch, body) == 0
