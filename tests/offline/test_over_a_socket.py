@@ -1,0 +1,186 @@
+"""The command against ``live-fixture`` in another process comes to what the offline run came to.
+
+Each attempt plays the script that the offline run stored, in real time over a socket, so it lasts
+as long as what is said in it. Five of the scenarios run by default. All of them run with
+
+    LIVE_FIXTURE_SCENARIOS=all uv run pytest -q tests/offline/test_over_a_socket.py
+
+``LIVE_FIXTURE_AT_ONCE`` says how many attempts run side by side (default 5). An attempt in which
+this computer kept no pace is no measurement: it says so (``audio_pacing``) and is made again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.crawl_runs import FinishedRun, Row, bare_environment, crawl_eval
+
+FIXTURE = Path(sys.executable).with_name("live-fixture")
+A_FEW = {
+    "restaurant_001": "a booking with a tool",
+    "restaurant_005": "a question about availability",
+    "restaurant_009": "a cancellation",
+    "restaurant_012": "a clarification",
+    "restaurant_020": "a refusal",
+}
+ALL = [f"restaurant_{number:03}" for number in range(1, 22)]
+CHOSEN = ALL if os.environ.get("LIVE_FIXTURE_SCENARIOS") == "all" else list(A_FEW)
+AT_ONCE = int(os.environ.get("LIVE_FIXTURE_AT_ONCE", "5"))
+MOST_TRIES = 5
+WITHIN_MS = 40
+LIVE = {"OPENAI_API_KEY": "any-key-at-all", "OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK": "true"}
+
+
+@contextmanager
+def a_fixture(script: Path, folder: Path) -> Iterator[str]:
+    """A service of its own for one attempt; gives its address."""
+    process = subprocess.Popen(
+        [FIXTURE, "--port", "0", "--script", script],
+        env=bare_environment(folder),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+def over_a_socket(key: str, offline: FinishedRun, folder: Path) -> FinishedRun:
+    """Make one attempt, again while it is no measurement because the sender was late."""
+    for number in range(MOST_TRIES):
+        with a_fixture(
+            offline.folder / "scripts" / f"{key}.json", folder / f"{key}-{number}"
+        ) as url:
+            run = crawl_eval(
+                folder / f"{key}-{number}",
+                "--synthesizer",
+                "tone",
+                "--endpoint",
+                url,
+                "--concurrency",
+                "1",
+                "--example",
+                key,
+                environment=LIVE,
+            )
+        error = run.rows[key]["error"]
+        if error is None or error["stage"] != "audio_pacing":
+            return run
+    pytest.fail(f"{key}: late in all of {MOST_TRIES} attempts: {error['message']}")
+
+
+@pytest.fixture(scope="module")
+def live_runs(
+    sound_run: FinishedRun, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Future[FinishedRun]]]:
+    folder = tmp_path_factory.mktemp("socket")
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        yield {key: pool.submit(over_a_socket, key, sound_run, folder) for key in CHOSEN}
+
+
+@pytest.fixture(params=CHOSEN)
+def pair(
+    request: pytest.FixtureRequest,
+    sound_run: FinishedRun,
+    live_runs: dict[str, Future[FinishedRun]],
+) -> tuple[str, FinishedRun, FinishedRun]:
+    """A scenario, offline and over the socket."""
+    return request.param, sound_run, live_runs[request.param].result()
+
+
+type Pair = tuple[str, FinishedRun, FinishedRun]
+
+
+def counts(row: Row) -> dict[str, Any]:
+    """Everything that is counted; what is timed has a tolerance of its own."""
+    task, audio = row["metrics"]["task"], row["metrics"]["audio"]
+    extended = audio["extended"]
+    return {
+        "task": task,
+        "opportunities": audio["response_opportunities"],
+        "exclusions": audio["response_exclusion_reasons"],
+        "response_rate": audio["response_rate"],
+        "interruptions": audio["interruption_count"],
+        "late": len(audio["late_response_latencies_ms"]),
+        "latencies": extended["response_latency_ms"]["count"],
+        "spoken_through": extended["requests_spoken_through"],
+        "backend": row["metrics"]["consumption"]["backend"],
+        "turns": row["observability"]["interaction"],
+        "unavailable": row["metrics"]["unavailable"],
+    }
+
+
+def test_the_verdict_and_every_count_are_the_same(pair: Pair) -> None:
+    key, offline, live = pair
+    ours, theirs = offline.rows[key], live.rows[key]
+    assert (theirs["status"], theirs["error"]) == (ours["status"], ours["error"])
+    assert checks(theirs) == checks(ours)
+    assert counts(theirs) == counts(ours)
+    assert live.report["run"]["execution_mode"] == "live"
+
+
+def checks(row: Row) -> list[tuple[str, str]]:
+    return [(one["id"], one["status"]) for one in row["assessment"]["checks"]]
+
+
+def test_every_voiced_edge_is_where_it_was(pair: Pair) -> None:
+    key, offline, live = pair
+    ours, theirs = evidence(offline, key), evidence(live, key)
+    assert theirs["caller"]["voiced"] == ours["caller"]["voiced"]
+    assert (
+        apart(flat(theirs["assistant"]["voiced"]), flat(ours["assistant"]["voiced"])) <= WITHIN_MS
+    )
+
+
+def test_the_latency_is_what_it_was(pair: Pair) -> None:
+    key, offline, live = pair
+    ours, theirs = (run.rows[key]["metrics"]["audio"] for run in (offline, live))
+    assert apart([theirs["response_latency_ms"]], [ours["response_latency_ms"]]) <= WITHIN_MS
+
+
+def test_delegations_and_tools_come_when_they_came(pair: Pair) -> None:
+    key, offline, live = pair
+    ours, theirs = work(evidence(offline, key)), work(evidence(live, key))
+    assert [kind for kind, _ in theirs] == [kind for kind, _ in ours]
+    assert apart([at_ms for _, at_ms in theirs], [at_ms for _, at_ms in ours]) <= WITHIN_MS
+
+
+def test_there_is_work_to_compare(sound_run: FinishedRun) -> None:
+    assert sum(bool(work(evidence(sound_run, key))) for key in CHOSEN) >= 3
+
+
+def evidence(run: FinishedRun, key: str) -> dict[str, Any]:
+    sealed: dict[str, Any] = json.loads(run.details(key))["evidence"]
+    return sealed
+
+
+def work(sealed: dict[str, Any]) -> list[tuple[str, int]]:
+    """What happened to delegated work, and at which media time."""
+    kinds = {"DelegationBegan", "ToolCalled", "ToolReturned", "WorkContinued"}
+    return [
+        (seen["observation"], seen["stamp"]["media_ms"])
+        for seen in sealed["observations"]
+        if seen["observation"] in kinds
+    ]
+
+
+def flat(voiced: Sequence[Sequence[int]]) -> list[int]:
+    return [edge for span in voiced for edge in span]
+
+
+def apart(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """How far the farthest two of two lists are apart, in ms."""
+    return max((abs(a - b) for a, b in zip(ours, theirs, strict=True)), default=0)

@@ -1,0 +1,286 @@
+"""The house guards its own floors.
+
+    5  suites     crawl_harness
+    4  dialects   assistants:  application, settings, resources > runtime, wire > frontend
+                               > responses > catalog, commands
+    3  doors      shared:      places > environment, artifacts > config, dataset, command
+                               > relay > single_turn > execution, testing
+    2  verbs      shared:      metrics > grading > reporting
+    1  nouns      shared:      audio > speech; scenarios; observability > participant
+    0  values     shared:      intervals, clock, values, errors, settings, matching ...
+
+Imports go down: a module may import its own room and every lower rung, never a room beside it.
+Modules that are no door do no I/O and know no clock. Source is read with ``ast``, never imported,
+and an import counts wherever it stands: at the top, in a function, for type checking alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("shared", "assistants", "crawl_harness")
+
+LADDER: tuple[tuple[str, ...], ...] = (
+    # 0 values: the standard library alone, then each other
+    (
+        "shared.intervals",
+        "shared.clock",
+        "shared.values",
+        "shared.errors",
+        "shared.faults",
+        "shared.pairing",
+        "shared.phrases",
+        "shared.readings",
+    ),
+    ("shared.settings", "shared.strict_json", "shared.matching"),
+    ("shared.env_example",),
+    ("shared.settings_table",),
+    ("shared.wall_time", "shared.virtual_time"),
+    # 1 nouns
+    ("shared.audio",),
+    ("shared.speech",),
+    ("shared.scenario_types",),
+    ("shared.scenario_rules",),
+    ("shared.scenarios",),
+    ("shared.scenario_faults", "shared.scenario_schema"),
+    ("shared.observability",),
+    ("shared.participant",),
+    # 2 verbs, and the one door they write through
+    ("shared.artifacts",),
+    ("shared.metrics",),
+    ("shared.grading",),
+    ("shared.reporting",),
+    # 3 doors
+    ("shared.places",),
+    ("shared.environment",),
+    ("shared.config", "shared.command", "shared.dataset"),
+    ("shared.relay",),
+    ("shared.single_turn",),
+    ("shared.execution", "shared.testing"),
+    # 4 dialects
+    (
+        "assistants.application",
+        "assistants.config",
+        "assistants.endpoints",
+        "assistants.resources",
+        "assistants.tool_result",
+    ),
+    ("assistants.runtime", "assistants.wire"),
+    ("assistants.frontend",),
+    ("assistants.responses",),
+    ("assistants.catalog", "assistants.live_fixture"),
+    # 5 suites
+    ("crawl_harness",),
+)
+RUNG = {room: rung for rung, rooms in enumerate(LADDER) for room in rooms}
+
+# The only modules that may wait, read, write, look at the environment or at a clock.
+DOORS = frozenset(
+    {
+        "shared.artifacts",
+        "shared.audio.wav",
+        "shared.command",
+        "shared.config",
+        "shared.dataset",
+        "shared.environment",
+        "shared.execution",
+        "shared.places",
+        "shared.reporting.console",
+        "shared.reporting.journal",
+        "shared.reporting.report_schema",
+        "shared.scenario_schema",
+        "shared.single_turn.attempt",
+        "shared.speech.cache",
+        "shared.speech.hibari",
+        "shared.testing.loopback",
+        "shared.virtual_time",
+        "shared.wall_time",
+        "assistants.frontend.fixture.library",
+        "assistants.frontend.fixture.server",
+        "assistants.frontend.transport",
+        "assistants.live_fixture",
+        "assistants.resources",
+        "assistants.runtime",
+        "assistants.wire",
+        "crawl_harness.caller",
+        "crawl_harness.evaluate",
+        "crawl_harness.run",
+        "crawl_harness.settings_files",
+    }
+)
+# Doors of another kind: what they take in is text of our own files, on its way to becoming types.
+READERS = frozenset({"shared.observability.codec", "shared.single_turn.details"})
+
+FOR_DOORS = frozenset(
+    {
+        "asyncio", "concurrent", "dotenv", "http", "importlib", "multiprocessing", "openai", "os",
+        "pathlib", "random", "rich", "secrets", "selectors", "shutil", "signal", "socket",
+        "soundfile", "subprocess", "sys", "tempfile", "threading", "time", "tomllib", "typer",
+        "uuid", "wave", "websockets",
+    }
+)  # fmt: skip
+# Methods of paths and of clocks. ``.open`` is not among them: without pathlib there is no path to
+# call it on, and sessions are opened too.
+CALLS_FOR_DOORS = frozenset(
+    {
+        "read_bytes", "read_text", "write_bytes", "write_text", "mkdir", "rmdir", "touch", "unlink",
+        "rename", "symlink_to", "iterdir", "glob", "rglob",
+        "now", "today", "utcnow", "monotonic", "perf_counter",
+    }
+)  # fmt: skip
+FUNCTIONS_FOR_DOORS = frozenset({"open", "print", "input", "exec", "eval", "__import__"})
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Every module of the packages, parsed. A package goes by its own name."""
+    found = {}
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found[name] = ast.parse(path.read_text("utf-8"))
+    return found
+
+
+MODULES = sorted(modules())
+
+
+def room(module: str) -> str | None:
+    """The room a module lives in: the longest one whose name it begins with."""
+    homes = [one for one in RUNG if module == one or module.startswith(f"{one}.")]
+    return max(homes, key=len, default=None)
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """Every module a module imports, by its full name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative imports hide where they go"
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield full if full in modules() else str(node.module)
+
+
+def ours(tree: ast.Module) -> set[str]:
+    return {name for name in imported(tree) if name.partition(".")[0] in PACKAGES}
+
+
+def is_empty(tree: ast.Module) -> bool:
+    """Whether there is nothing but a docstring."""
+    return all(isinstance(node, ast.Expr) for node in tree.body)
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name not in PACKAGES])
+def test_imports_only_go_down(module: str) -> None:
+    mine = room(module)
+    assert mine is not None, f"{module} lives in no room; where it belongs is a decision"
+    for target in sorted(ours(modules()[module])):
+        theirs = room(target)
+        assert theirs is not None, f"{module} imports {target}, which lives in no room"
+        assert theirs == mine or RUNG[theirs] < RUNG[mine], f"{module} imports {target}"
+
+
+def test_no_two_modules_need_each_other() -> None:
+    needs = {name: ours(tree) - {name} for name, tree in modules().items()}
+    graphlib.TopologicalSorter(needs).prepare()
+
+
+@pytest.mark.parametrize("room_name", sorted(RUNG))
+def test_every_room_has_a_tenant(room_name: str) -> None:
+    assert any(room(module) == room_name for module in MODULES)
+
+
+def test_packages_hold_no_code_of_their_own() -> None:
+    """So that importing a module runs that module and nothing beside it."""
+    folders = {name for name in MODULES if any(other.startswith(f"{name}.") for other in MODULES)}
+    assert [name for name in folders if not is_empty(modules()[name])] == []
+
+
+def effects(tree: ast.Module) -> Iterator[str]:
+    """Whatever only a door may do."""
+    for name in imported(tree):
+        if name.partition(".")[0] in FOR_DOORS:
+            yield f"imports {name}"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            match node.func:
+                case ast.Name(id=name) if name in FUNCTIONS_FOR_DOORS:
+                    yield f"calls {name}() in line {node.lineno}"
+                case ast.Attribute(attr=name) if name in CALLS_FOR_DOORS:
+                    yield f"calls .{name}() in line {node.lineno}"
+        elif isinstance(node, ast.Attribute) and node.attr == "random":
+            yield f"uses .random in line {node.lineno}"
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name not in DOORS])
+def test_a_module_that_is_no_door_has_no_effects(module: str) -> None:
+    assert list(effects(modules()[module])) == []
+
+
+@pytest.mark.parametrize("module", sorted(DOORS))
+def test_a_door_opens_to_something(module: str) -> None:
+    """A module that has become pure leaves the list."""
+    assert module in MODULES
+    assert list(effects(modules()[module])) != []
+
+
+def untyped(tree: ast.Module) -> Iterator[int]:
+    """Lines that speak of ``dict[str, Any]``."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Subscript(
+                value=ast.Name(id="dict"),
+                slice=ast.Tuple(elts=[ast.Name(id="str"), ast.Name(id="Any")]),
+            ):
+                yield node.lineno
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name not in DOORS | READERS])
+def test_untyped_objects_stay_at_the_door(module: str) -> None:
+    assert list(untyped(modules()[module])) == []
+
+
+# The rules themselves, tried on code that breaks them.
+
+
+@pytest.mark.parametrize(
+    ("code", "effect"),
+    [
+        pytest.param("import asyncio", "imports asyncio", id="an-import"),
+        pytest.param("from os import environ", "imports os", id="an-import-of-a-name"),
+        pytest.param("def f():\n import time", "imports time", id="an-import-in-a-function"),
+        pytest.param("open('x')", "calls open()", id="a-file"),
+        pytest.param("def f(p): p.read_text()", "calls .read_text()", id="a-path-given"),
+        pytest.param("datetime.now()", "calls .now()", id="a-clock"),
+        pytest.param("np.random.default_rng()", "uses .random", id="chance"),
+    ],
+)
+def test_an_effect_is_seen(code: str, effect: str) -> None:
+    assert [seen for seen in effects(ast.parse(code)) if seen.startswith(effect)]
+
+
+def test_an_untyped_object_is_seen() -> None:
+    assert list(untyped(ast.parse("x: dict[str, Any] = {}\ny: dict[str, int]"))) == [1]
+
+
+@pytest.mark.parametrize(
+    ("module", "home"),
+    [
+        ("shared.audio.detection.port", "shared.audio"),
+        ("shared.audio", "shared.audio"),
+        ("shared.audiology", None),
+        ("shared", None),
+    ],
+)
+def test_a_room_is_found_by_whole_words(module: str, home: str | None) -> None:
+    assert room(module) == home
