@@ -11,7 +11,7 @@ from shared.metrics.interaction import InteractionMeasurements
 from shared.observability.evidence import Evidence
 from shared.observability.observations import ToolCalled, ToolReturned, ToolStatus
 from shared.observability.timeline import Timeline
-from shared.scenarios import Expected, Scenario
+from shared.scenarios import Expected, ExpectedToolCall, Scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,14 @@ class Case:
         return tuple(
             use
             for use in self.tools
-            if any(same_request(bad, use.observed) for bad in self.expected.tools.prohibited)
+            if any(_is_prohibited(bad, use) for bad in self.expected.tools.prohibited)
         )
+
+
+def _is_prohibited(bad: ExpectedToolCall, use: ToolUse) -> bool:
+    """Broken arguments match no arguments; a tool prohibited with any needs none to be matched."""
+    is_any_call = not bad.arguments and use.call.name == bad.name
+    return is_any_call or same_request(bad, use.observed)
 
 
 def tool_uses(evidence: Evidence) -> tuple[ToolUse, ...]:

@@ -91,11 +91,20 @@ def test_an_attempt_is_prohibited_whatever_came_of_it(
     assert bool(case.prohibited) is is_prohibited
 
 
-def test_broken_arguments_are_nobodys_request() -> None:
-    scenario = a_scenario(expected__tools__prohibited=[{"name": "cancel"}])
+@pytest.mark.parametrize(
+    ("prohibited", "is_prohibited"),
+    [
+        pytest.param({"name": "cancel"}, True, id="a-tool-prohibited-with-any-arguments"),
+        pytest.param({"name": "cancel", "arguments": {"id": "7"}}, False, id="with-given-ones"),
+    ],
+)
+def test_a_call_with_broken_arguments_attempts(
+    prohibited: dict[str, Any], is_prohibited: bool
+) -> None:
+    scenario = a_scenario(expected__tools__prohibited=[prohibited])
     evidence = an_attempt(observations=[a_call("cancel", is_broken=True)])
 
-    assert a_case(evidence, scenario).prohibited == ()
+    assert bool(a_case(evidence, scenario).prohibited) is is_prohibited
 
 
 @pytest.mark.parametrize(
