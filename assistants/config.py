@@ -104,6 +104,7 @@ ROWS: tuple[Setting, ...] = (
         None,
         "API key; needed for every live run.",
         variable="OPENAI_API_KEY",
+        may_be_blank=True,
         is_secret=True,
         is_recorded=False,
     ),

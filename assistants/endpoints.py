@@ -1,7 +1,7 @@
 """Which addresses we talk to, and which we refuse before anything is sent.
 
-Contract: document "Artifact safety" in the README: TLS, no credentials, query or fragment in the
-URL; plaintext only to this machine and only when it was allowed.
+TLS, no credentials, query or fragment in the URL; plaintext only to this machine and only when it
+was allowed. See ``assistants/README.md``.
 """
 
 from __future__ import annotations

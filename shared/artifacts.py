@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from shared.errors import UsageError
+from shared.places import FOLDER_MODE, make_private
 
-FOLDER_MODE = 0o700
 FILE_MODE = 0o600
 
 
@@ -27,7 +27,7 @@ class RunDirectory:
         """Make ``root/name``; what stands in the way is a :class:`UsageError`."""
         path = root / name
         try:
-            _make_private(root)
+            make_private(root)
             path.mkdir(mode=FOLDER_MODE)
         except FileExistsError:
             what = "the run directory exists already" if root.is_dir() else "a file is in its place"
@@ -77,13 +77,6 @@ class RunDirectory:
             if folder.is_symlink():
                 raise OSError(f"{folder} is a link")
         return folder / parts[-1]
-
-
-def _make_private(folder: Path) -> None:
-    """Make a folder and its missing parents; ``mkdir`` would leave the parents open to others."""
-    if not folder.parent.exists():
-        _make_private(folder.parent)
-    folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
 
 
 @contextlib.contextmanager

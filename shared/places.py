@@ -11,6 +11,7 @@ from pathlib import Path
 from shared.errors import UsageError
 
 DISTRIBUTION = "gpt-live-evals"
+FOLDER_MODE = 0o700
 PACKAGES = ("shared", "assistants", "crawl_harness")
 
 
@@ -64,3 +65,13 @@ def _user_cache(environment: Mapping[str, str]) -> Path:
     if os.name == "nt":
         return Path(environment.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     return Path.home() / ".cache"
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder and its missing parents; ``mkdir`` would leave the parents open to others.
+
+    Folders that exist keep their permissions; an ``OSError`` says what stands in the way.
+    """
+    if not folder.parent.exists():
+        make_private(folder.parent)
+    folder.mkdir(mode=FOLDER_MODE, exist_ok=True)

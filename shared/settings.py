@@ -147,7 +147,8 @@ def resolve(
     """Pick each value: flag, then environment, then env file, then TOML, then default.
 
     ``flags`` holds what was given on the command line by row name; ``toml`` what
-    :func:`from_toml` read. A variable that is set but blank is an error, not an absence.
+    :func:`from_toml` read. A variable that is set but blank is an error, unless its row may be
+    blank: then it was not given.
     """
     values = {}
     for row in rows:
@@ -156,16 +157,22 @@ def resolve(
             _check(row, given, row.flag or row.name)
             written = str(given) if row.kind is Kind.PATH else None
             values[row.name] = Resolved(given, Origin.FLAG, written)
-        elif row.variable is not None and row.variable in environment:
-            text = environment[row.variable]
-            values[row.name] = Resolved(_read(row, text), Origin.ENVIRONMENT)
-        elif row.variable is not None and row.variable in env_file:
-            values[row.name] = Resolved(_read(row, env_file[row.variable]), Origin.ENV_FILE)
-        elif row.name in toml:
-            values[row.name] = toml[row.name]
-        else:
-            values[row.name] = Resolved(row.default, Origin.DEFAULT)
+            continue
+        values[row.name] = (
+            _variable(row, environment, Origin.ENVIRONMENT)
+            or _variable(row, env_file, Origin.ENV_FILE)
+            or toml.get(row.name)
+            or Resolved(row.default, Origin.DEFAULT)
+        )
     return Settings(tuple(rows), values)
+
+
+def _variable(row: Setting, texts: Mapping[str, str], origin: Origin) -> Resolved | None:
+    """The row's variable as one source has it; a row that may be blank is absent when it is."""
+    text = texts.get(row.variable) if row.variable is not None else None
+    if text is None or (row.may_be_blank and not text.strip()):
+        return None
+    return Resolved(_read(row, text), origin)
 
 
 def from_toml(
@@ -237,8 +244,6 @@ def _read(row: Setting, text: str) -> Value:
     where = str(row.variable)
     stripped = text.strip()
     if not stripped:
-        if row.may_be_blank:
-            return row.default
         raise UsageError(f"{where}: set but blank; give it a value or unset it")
     value: Value = stripped
     match row.kind:
@@ -266,6 +271,8 @@ def _check(row: Setting, value: Value, where: str) -> None:
     """Hold a value against the row's rules. A secret's value is never shown."""
     if isinstance(value, str) and not value.strip() and not row.may_be_blank:
         raise UsageError(f"{where}: must not be blank")
+    if row.kind is Kind.TEXT and isinstance(value, str) and not _is_text(value):
+        raise UsageError(f"{where}: holds bytes that are no UTF-8 text")
     if row.choices and value not in row.choices:
         raise UsageError(f"{where}: {value!r} is none of {', '.join(row.choices)}")
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -278,6 +285,15 @@ def _check(row: Setting, value: Value, where: str) -> None:
         raise UsageError(f"{where}: must be at least {row.minimum:g}, not {value}")
     if row.maximum is not None and value > row.maximum:
         raise UsageError(f"{where}: must be at most {row.maximum:g}, not {value}")
+
+
+def _is_text(value: str) -> bool:
+    """Whether these are whole characters; bytes that were none come in as half ones."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_finite(number: float) -> bool:

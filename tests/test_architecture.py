@@ -42,7 +42,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("shared.settings", "shared.strict_json", "shared.matching"),
     ("shared.env_example",),
     ("shared.settings_table",),
-    ("shared.wall_time", "shared.virtual_time"),
+    ("shared.wall_time", "shared.virtual_time", "shared.places"),
     # 1 nouns
     ("shared.audio",),
     ("shared.speech",),
@@ -58,7 +58,6 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("shared.grading",),
     ("shared.reporting",),
     # 3 doors
-    ("shared.places",),
     ("shared.environment",),
     ("shared.config", "shared.command", "shared.dataset"),
     ("shared.relay",),
@@ -111,6 +110,8 @@ DOORS = frozenset(
         "assistants.wire",
         "crawl_harness.caller",
         "crawl_harness.evaluate",
+        "crawl_harness.header",
+        "crawl_harness.plan",
         "crawl_harness.run",
         "crawl_harness.settings_files",
     }

@@ -32,4 +32,3 @@ def starting_inside(spans: IntervalSet, window: Interval) -> tuple[Interval, ...
     first = bisect_right(spans.spans, window.start_ms, key=start_of)
     last = bisect_left(spans.spans, window.end_ms, key=start_of)
     return spans.spans[first:last]
-

@@ -171,8 +171,6 @@ class Masker:
     def _masked_group(self, match: re.Match[str]) -> str:
         start, end = match.start(1) - match.start(0), match.end(1) - match.start(0)
         whole = match.group(0)
-        if match.group(1).startswith("[redacted:"):
-            return whole
         return whole[:start] + self._placeholder(match.group(1)) + whole[end:]
 
     def _placeholder(self, secret: str) -> str:

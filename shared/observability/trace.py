@@ -21,14 +21,24 @@ LONGEST_TEXT: Final = 800
 # No word and no id is as long: audio in a place where none belongs.
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
 MOST_MESSAGES_PER_ROW: Final = 50
-AUDIO_FIELDS: Final = {
-    "session.input_audio.append": "audio",
-    "session.output_audio.delta": "delta",
-}
-BACKEND: Final = "response.event"
-# A backend's texts are mostly arguments, which need not be JSON to hold a credential.
-WRITTEN_BY_PROGRAMS: Final = frozenset({"error", "unreadable", BACKEND})
 DIRECTIONS: Final = {"sent": "client_to_server", "received": "server_to_client"}
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What a trace must know of a dialect's messages.
+
+    ``audio_fields`` maps a kind of message to the field that holds its audio. A message of the kind
+    ``envelope`` carries an event of the backend; texts of the kinds ``by_programs`` are no speech,
+    so assignments in them are masked too.
+    """
+
+    audio_fields: Mapping[str, str]
+    envelope: str
+    by_programs: frozenset[str]
+
+
+UNREADABLE: Final = "unreadable"
 
 
 @dataclass(slots=True)
@@ -51,9 +61,13 @@ class Trace:
     """Collects one attempt's messages, masked and numbered. A listener sees each row at once."""
 
     def __init__(
-        self, masker: Masker, listener: Callable[[JsonObject], None] | None = None
+        self,
+        masker: Masker,
+        vocabulary: Vocabulary,
+        listener: Callable[[JsonObject], None] | None = None,
     ) -> None:
         self._masker = masker
+        self._vocabulary = vocabulary
         self._listener = listener
         self._rows: list[JsonObject] = []
         self._audio: dict[str, _AudioRow] = {}
@@ -65,15 +79,19 @@ class Trace:
             return
         content = _object_in(message)
         if content is None:
-            self._note(direction, "unreadable", "live_frontend", at_us, {"text": message})
+            self._note(direction, UNREADABLE, "live_frontend", at_us, {"text": message})
             return
         named = content.get("type")
         kind = named if isinstance(named, str) else "untyped"
-        audio = content.get(AUDIO_FIELDS.get(kind, ""))
+        audio = content.get(self._vocabulary.audio_fields.get(kind, ""))
         if isinstance(audio, str):
             self._note_audio(direction, kind, audio, at_us)
+        elif kind == self._vocabulary.envelope:
+            # A backend's texts are mostly arguments, which need not be JSON to hold a credential.
+            event = _without_pieces(content)
+            self._note(direction, kind, "delegated_responses", at_us, event)
         else:
-            self._note(direction, kind, _source(content), at_us, _without_pieces(content))
+            self._note(direction, kind, "live_frontend", at_us, content)
 
     def internal(self, kind: str, source: str, at_us: int, event: JsonObject) -> None:
         """Note something of our own: a tool's outcome, a verdict."""
@@ -102,7 +120,7 @@ class Trace:
             self._listener(row)
 
     def _masked(self, kind: str, event: JsonValue) -> JsonValue:
-        if kind in WRITTEN_BY_PROGRAMS:
+        if kind in {UNREADABLE, self._vocabulary.envelope, *self._vocabulary.by_programs}:
             return self._masker.machine_value(event)
         return self._masker.value(event)
 
@@ -131,20 +149,14 @@ class Trace:
         self._audio.clear()
 
 
-def _source(content: JsonObject) -> str:
-    return "delegated_responses" if content.get("type") == BACKEND else "live_frontend"
-
-
 def _without_pieces(content: JsonObject) -> JsonObject:
-    """The message, but of a backend's text that is still being written only how much it is.
+    """The envelope, but of a text that is still being written only how much it is.
 
     The whole comes in a later event; a credential that is cut in two nobody can mask.
     """
     event = content.get("event")
-    if content.get("type") != BACKEND or not isinstance(event, Mapping):
-        return content
-    piece = event.get("delta")
-    if not isinstance(piece, str):
+    piece = event.get("delta") if isinstance(event, Mapping) else None
+    if not isinstance(event, Mapping) or not isinstance(piece, str):
         return content
     return {**content, "event": {**event, "delta": f"[{len(piece)} characters]"}}
 

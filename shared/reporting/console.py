@@ -31,6 +31,11 @@ class Console:
         self._progress: Progress | None = None
         self._task: TaskID | None = None
 
+    def warn(self, warnings: Sequence[str]) -> None:
+        """What may go wrong and is within the rules, on stderr."""
+        for line in warnings:
+            sys.stderr.write(f"warning: {line}\n")
+
     def begin(self, total: int) -> None:
         """Show progress where somebody watches; a log gets none."""
         if self._is_json or self._is_verbose or not sys.stderr.isatty():

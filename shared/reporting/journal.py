@@ -45,4 +45,3 @@ class Journal:
         content = report.model_dump_json(indent=2)
         self._directory.replace(RESULTS, f"{content}\n".encode())
         return report
-

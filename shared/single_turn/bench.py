@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from pydantic import ValidationError
 
 from shared.artifacts import RunDirectory
 from shared.audio import wav
@@ -24,7 +25,7 @@ from shared.intervals import IntervalSet
 from shared.observability.evidence import Evidence, Failure, MeasuredOn, Track
 from shared.observability.redaction import Masker
 from shared.observability.timeline import Timeline
-from shared.observability.trace import Trace
+from shared.observability.trace import Trace, Vocabulary
 from shared.phrases import ConfirmationRule
 from shared.reporting.assemble import attempt_result
 from shared.reporting.schema import AttemptReport, AttemptResult
@@ -75,6 +76,7 @@ class Bench:
     detector: Detector
     request_for: Callable[[Attempt], SpokenRequest]
     line_for: Callable[[Attempt, SpokenRequest, Trace], OpenedLine]
+    vocabulary: Vocabulary
     audio_source: str
     timeout_ms: int
     is_virtual: bool
@@ -87,11 +89,10 @@ class Bench:
         """Perform and judge one attempt, and write its files."""
         masker = Masker(self.secrets)
         # The scenario is masked first, so that an expectation and what meets it stay equal.
-        document = masker.object(scenario_json(attempt.scenario))
-        scenario = Scenario.model_validate({**document, "id": attempt.scenario.id})
+        scenario = _masked_scenario(attempt.scenario, masker)
         # Fields named by the user are masked in event logs alone: judging needs them.
         log_masker = masker.with_fields(self.redact_fields)
-        trace = Trace(log_masker, lambda row: self.listener(attempt.key, row))
+        trace = Trace(log_masker, self.vocabulary, lambda row: self.listener(attempt.key, row))
         request, performed, script = self._perform(attempt, trace)
         evidence = sealed_evidence(scenario.id, request, performed, self.detector, masker)
         policy = _policy_for(scenario, self.policy)
@@ -144,6 +145,16 @@ class Bench:
         track = Track(IntervalSet(), 0, self.detector.id, MeasuredOn.CLEAN_SOURCE)
         text = attempt.scenario.input.text
         return SpokenRequest(np.zeros(0, np.int16), track, text, self.audio_source)
+
+
+def _masked_scenario(scenario: Scenario, masker: Masker) -> Scenario:
+    """The scenario as it may be kept. Its id stays: it names files."""
+    document = masker.object(scenario_json(scenario))
+    try:
+        return Scenario.model_validate({**document, "id": scenario.id})
+    except ValidationError:
+        # A known secret is a word of the contract itself, so it gives nothing away.
+        return scenario
 
 
 def _masked_script(script: str, masker: Masker) -> str:

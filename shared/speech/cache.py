@@ -16,6 +16,7 @@ from pathlib import Path
 from shared.audio import wav
 from shared.audio.pcm import Pcm
 from shared.errors import UsageError
+from shared.places import make_private
 from shared.speech.port import Speech, Synthesizer
 from shared.values import JsonScalar
 
@@ -48,7 +49,7 @@ class CachedSynthesizer:
             kept = _kept(entry)
             if kept is not None:
                 return Speech(kept, None, self.name, self.version)
-        _make_private(self._directory)
+        _have(self._directory)
         speech = self._voice.speak(text)
         if speech.voiced is None:
             _keep(entry, speech.pcm)
@@ -75,10 +76,10 @@ def _kept(entry: Path) -> Pcm | None:
         return None
 
 
-def _make_private(directory: Path) -> None:
+def _have(directory: Path) -> None:
     """Have the directory before anything is spent. One that exists keeps its permissions."""
     try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(directory)
     except OSError as error:
         raise UsageError(f"{directory}: no speech can be kept: {error.strerror}") from error
 

@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 import pytest
 
-from assistants.frontend.protocol import ToolResult
 from assistants.runtime import ToolRuntime
+from assistants.tool_result import ToolResult
 from shared.clock import Clock
 from shared.observability.observations import ToolCalled, ToolStatus
 from shared.strict_json import JsonSyntaxError, parse
@@ -294,7 +294,10 @@ def test_a_snapshot_is_a_copy() -> None:
 
 
 def test_a_schema_that_breaks_while_it_checks_is_a_broken_tool() -> None:
-    tool = {"name": "book", "parameters": {"properties": {"name": {"$ref": "#/nowhere"}}}}
+    tool: JsonObject = {
+        "name": "book",
+        "parameters": {"properties": {"name": {"$ref": "#/nowhere"}}},
+    }
     runtime = ToolRuntime(Desk(), [tool])
 
     async def story(_: Clock) -> ToolResult:

@@ -8,6 +8,7 @@ one costs a second; a few go through the installed script.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -137,7 +138,7 @@ def refused(terminal: Terminal, *arguments: str, **environment: str) -> str:
         ),
         pytest.param(OFFLINE, {"OPENAI_LIVE_MODEL": " "}, "OPENAI_LIVE_MODEL", id="blank-model"),
         pytest.param(LIVE, {}, "OPENAI_API_KEY: a live run needs a key", id="live-without-a-key"),
-        pytest.param(LIVE, {"OPENAI_API_KEY": " "}, "OPENAI_API_KEY: set but", id="a-blank-key"),
+        pytest.param(LIVE, {"OPENAI_API_KEY": " "}, "OPENAI_API_KEY: a live run", id="a-blank-key"),
         pytest.param(LIVE[2:], KEY, "--synthesizer: a live run", id="live-without-a-voice"),
         pytest.param([*LIVE, "--no-real-time"], KEY, "--no-real-time: ", id="unpaced-live-audio"),
         pytest.param(
@@ -260,7 +261,13 @@ def test_a_good_run_says_how_it_went_and_where_it_lies(terminal: Terminal) -> No
 
 def test_json_is_the_only_thing_on_stdout(terminal: Terminal) -> None:
     ended = terminal.run(
-        "--results-dir", "results", *OFFLINE, "--offline-script", "defects", "--json", "--verbose"
+        "--results-dir",
+        "results",
+        *OFFLINE,
+        "--offline-script",
+        "wrong_time",
+        "--json",
+        "--verbose",
     )
     said = json.loads(ended.out)
 
@@ -288,8 +295,8 @@ def test_verbose_shows_protocol_events_and_outcomes(terminal: Terminal) -> None:
             ["--repeats", "2"], ["restaurant_001@1", "restaurant_001@2"], id="and-its-repeat"
         ),
         pytest.param(
-            ["--offline-script", "silence", "--repeats", "2"],
-            ["restaurant_001@silence@1", "restaurant_001@silence@2"],
+            ["--offline-script", "wrong_time", "--repeats", "2"],
+            ["restaurant_001@wrong_time@1", "restaurant_001@wrong_time@2"],
             id="and-its-script-before-its-repeat",
         ),
     ],
@@ -384,6 +391,14 @@ def test_the_configuration_names_values_and_origins_but_no_folder_of_this_machin
     assert str(terminal.folder) not in json.dumps(terminal.report())
 
 
+def test_a_dataset_whose_name_is_no_text_can_be_run(terminal: Terminal) -> None:
+    name = os.fsdecode(b"d\xff.json")
+    terminal.write(name, a_dataset(REQUEST))
+
+    assert terminal.run("--results-dir", "results", "--offline", "--data", name).status == 0
+    assert terminal.report()["run"]["dataset"] == "d?.json"
+
+
 def test_the_console_script_is_this_function() -> None:
     (script,) = entry_points(group="console_scripts", name="crawl-eval")
 
@@ -430,6 +445,23 @@ def test_the_installed_script_reports_a_failure_by_its_status(tmp_path: Path) ->
 
     assert ended.status == 1
     assert json.loads(ended.out)["summary"]["failed"] == 1
+
+
+def test_a_closed_stdout_spoils_nothing(tmp_path: Path) -> None:
+    data = tmp_path / "d.json"
+    data.write_text(json.dumps(FAILING))
+    arguments = ["--offline", "--data", "d.json", "--results-dir", "r", "--fail-on", "any"]
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'exec "$0" "$@" >&-', COMMAND, *arguments],
+        cwd=tmp_path,
+        env=bare_environment(tmp_path / "any"),
+        stderr=subprocess.PIPE,
+        timeout=60,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert len(list(tmp_path.glob("r/*/results.json"))) == 1
 
 
 def test_the_module_is_the_command_too(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ as long as what is said in it. Five of the scenarios run by default. All of them
 
     LIVE_FIXTURE_SCENARIOS=all uv run pytest -q tests/offline/test_over_a_socket.py
 
-``LIVE_FIXTURE_AT_ONCE`` says how many attempts run side by side (default 5). An attempt in which
+``LIVE_FIXTURE_AT_ONCE`` says how many attempts run side by side (default 2). An attempt in which
 this computer kept no pace is no measurement: it says so (``audio_pacing``) and is made again.
 """
 
@@ -35,7 +35,7 @@ A_FEW = {
 }
 ALL = [f"restaurant_{number:03}" for number in range(1, 22)]
 CHOSEN = ALL if os.environ.get("LIVE_FIXTURE_SCENARIOS") == "all" else list(A_FEW)
-AT_ONCE = int(os.environ.get("LIVE_FIXTURE_AT_ONCE", "5"))
+AT_ONCE = int(os.environ.get("LIVE_FIXTURE_AT_ONCE", "2"))
 MOST_TRIES = 5
 WITHIN_MS = 40
 LIVE = {"OPENAI_API_KEY": "any-key-at-all", "OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK": "true"}

@@ -149,6 +149,7 @@ def test_a_variable_is_read_as(
         pytest.param("WAIT", "nan", "WAIT: must be a finite number", id="no-number"),
         pytest.param("WAIT", "inf", "WAIT: must be a finite number", id="infinity"),
         pytest.param("LOUD", "on", "LOUD: expected true or false", id="an-unknown-switch"),
+        pytest.param("VOICE", "a\udcff", "VOICE: holds bytes", id="bytes-that-are-no-text"),
         pytest.param("MODE", "Own", "MODE: 'Own' is none of own, other", id="a-choice-miswritten"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 from pathlib import Path
@@ -25,6 +26,12 @@ def needs_file(path: Path, remedy: str) -> Path:
     if not path.exists():
         missing(f"{path.name} is missing: {remedy}")
     return path
+
+
+def needs_package(name: str) -> None:
+    """A Python package of an extra."""
+    if importlib.util.find_spec(name) is None:
+        missing(f"the package {name} is not installed")
 
 
 def missing(reason: str) -> NoReturn:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistants.frontend.events import (
@@ -22,8 +22,9 @@ from assistants.frontend.events import (
     decode_audio,
     parse_client_event,
 )
-from assistants.frontend.protocol import Deadlines, LiveSession, State, ToolResult
+from assistants.frontend.protocol import Deadlines, LiveSession, State
 from assistants.responses.delegation import ManagedWork
+from assistants.tool_result import ToolResult
 from shared.clock import Stamp
 from shared.errors import Stage
 from shared.observability.observations import (
@@ -43,6 +44,7 @@ from shared.observability.observations import (
 )
 from shared.observability.observations import SessionClosed as SessionEnded
 from shared.participant import AudioArrived, CloseRequest
+from shared.values import JsonValue
 from tests.support.far_end import responses_work
 from tests.support.sdk_types import check_client
 from tests.support.service_messages import (
@@ -127,7 +129,7 @@ def waits(duration_us: int) -> Step:
     return step
 
 
-def returns(call_id: str = "c1", output: object = None) -> Step:
+def returns(call_id: str = "c1", output: JsonValue = None) -> Step:
     """The tool of a call that was seen has ended."""
 
     def step(line: Line) -> None:
@@ -650,11 +652,13 @@ VALUES = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(st.dictionaries(NAMES, VALUES, max_size=6), max_size=4))
 def test_no_json_is_an_exception(messages: list[dict[str, Any]]) -> None:
     Line().play(*ACTIVE, *(json.dumps(message) for message in messages))
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_no_broken_field_of_a_real_message_is_an_exception(data: st.DataObject) -> None:
     whole = data.draw(

@@ -49,7 +49,7 @@ from tests.support.service_messages import (
 )
 
 FRAME = bytes(960)
-ONE_CALL = {
+ONE_CALL: dict[str, object] = {
     "delegate": "d1",
     "at": "start+1000",
     "rounds": [{"calls": [{"name": "look_up", "arguments": {"a": 1}}]}],
@@ -313,7 +313,8 @@ def test_a_start_within_half_a_second_that_is_answered(
             await room.participant.connect()
         ended_us = clock.now_us()
         await room.participant.close()
-        return ended_us, room.participant.failure and str(room.participant.failure)
+        failure = room.participant.failure
+        return ended_us, None if failure is None else str(failure)
 
     assert in_virtual_time(story) == (min(500, answered_after_ms) * 1_000, failure)
 

@@ -237,6 +237,7 @@ def test_a_placeholder_is_no_secret() -> None:
 
     assert masker.value(once) == once
     assert masker.machine_text("token=[redacted:7]") == "token=[redacted:7]"
+    assert masker.prose("https://[redacted:7]@host") == "https://[redacted:7]@host"
 
 
 def test_an_object_stays_one_and_the_original_is_left_alone() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assistants.frontend.vocabulary import VOCABULARY
 from shared.observability.redaction import Masker
 from shared.observability.trace import LONGEST_TEXT, MOST_MESSAGES_PER_ROW, Trace
 from shared.strict_json import MAX_DEPTH
@@ -31,7 +32,7 @@ def heard(audio: str) -> str:
 
 def rows_of(*messages: tuple[str, str | bytes], every_us: int = 20_000) -> list[Row]:
     """The rows of messages that came at a steady pace."""
-    trace = Trace(Masker([KNOWN]))
+    trace = Trace(Masker([KNOWN]), VOCABULARY)
     for index, (direction, message) in enumerate(messages):
         trace.message(direction, message, index * every_us)
     return [json.loads(line) for line in trace.lines()]
@@ -70,7 +71,7 @@ def test_what_the_backend_says_has_its_own_source() -> None:
 
 
 def test_our_own_events_are_internal() -> None:
-    trace = Trace(Masker())
+    trace = Trace(Masker(), VOCABULARY)
     trace.internal("evaluation.outcome.assessed", "evaluator", 5, {"status": "passed"})
     (line,) = trace.lines()
     row = json.loads(line)
@@ -302,7 +303,7 @@ def test_an_assignment_is_masked(message: Row, is_masked: bool) -> None:
 
 
 def test_fields_named_by_the_user_are_masked_in_arguments_too() -> None:
-    trace = Trace(Masker().with_fields(["guest_name"]))
+    trace = Trace(Masker().with_fields(["guest_name"]), VOCABULARY)
     arguments = json.dumps({"guest_name": "Maya", "party_size": 2})
     trace.message("received", json.dumps({"type": "a", "item": {"arguments": arguments}}), 0)
     (line,) = trace.lines()
@@ -318,7 +319,7 @@ def test_a_number_that_json_lacks_leaves_the_line_json(number: str) -> None:
     def refuse(name: str) -> None:
         raise AssertionError(name)
 
-    trace = Trace(Masker())
+    trace = Trace(Masker(), VOCABULARY)
     trace.message("received", f'{{"type":"a","b":{number}}}', 0)
     (line,) = trace.lines()
 
@@ -326,7 +327,7 @@ def test_a_number_that_json_lacks_leaves_the_line_json(number: str) -> None:
 
 
 def test_half_a_character_breaks_nothing() -> None:
-    trace = Trace(Masker([KNOWN]))
+    trace = Trace(Masker([KNOWN]), VOCABULARY)
     trace.message("received", '{"type":"a\\ud800","b":"\\udfff","\\ud800":1}', 0)
     (line,) = trace.lines()
 
@@ -335,7 +336,7 @@ def test_half_a_character_breaks_nothing() -> None:
 
 def test_a_listener_sees_each_row_as_it_is_closed() -> None:
     seen: list[str] = []
-    trace = Trace(Masker([KNOWN]), lambda row: seen.append(json.dumps(row)))
+    trace = Trace(Masker([KNOWN]), VOCABULARY, lambda row: seen.append(json.dumps(row)))
     trace.message("sent", spoken(SOUND), 0)
     assert seen == []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assistants.frontend.vocabulary import VOCABULARY
 from shared.artifacts import RunDirectory
 from shared.audio import wav
 from shared.audio.detection.energy_v1 import EnergyV1
@@ -105,6 +106,7 @@ class Room:
             detector=DETECTOR,
             request_for=self._request,
             line_for=self._line,
+            vocabulary=VOCABULARY,
             audio_source="crawl.synthetic",
             timeout_ms=5_000,
             is_virtual=True,
@@ -205,52 +207,45 @@ def test_the_state_after_the_attempt_is_the_applications(room: Room) -> None:
     assert room.run(a_scenario(expected__state={"booked": True})).status == "passed"
 
 
-OPENING = "session_start"
-
-
 def refused() -> Exception:
     return AttemptError(Stage.SESSION_START, "HTTP 401: refused at the handshake")
 
 
 @pytest.mark.parametrize(
-    ("break_it", "stage", "message", "kept"),
+    ("parts", "stage", "message", "kept"),
     [
         pytest.param(
-            lambda room: setattr(room, "at_request", UsageError("no voice")),
+            {"at_request": UsageError("no voice")},
             "audio_synthesis",
             "no voice",
             {"audio/a_request/conversation.transcript.txt"},
             id="no-audio-could-be-made",
         ),
         pytest.param(
-            lambda room: setattr(room, "at_request", ValueError("nothing to say")),
+            {"at_request": ValueError("nothing to say")},
             "audio_synthesis",
             "nothing to say",
             {"audio/a_request/conversation.transcript.txt"},
             id="there-was-nothing-to-say",
         ),
         pytest.param(
-            lambda room: setattr(room, "at_line", UsageError("before the session")),
+            {"at_line": UsageError("before the session")},
             "attempt_execution",
             "before the session",
             {"audio/a_request/input.wav", "audio/a_request/conversation.transcript.txt"},
             id="the-script-cannot-be-put-on-the-track",
         ),
         pytest.param(
-            lambda room: setattr(room, "assistant", Assistant(at_connect=refused())),
-            OPENING,
+            {"assistant": Assistant(at_connect=refused())},
+            "session_start",
             "HTTP 401: refused at the handshake",
             {"audio/a_request/input.wav", "audio/a_request/conversation.transcript.txt"},
             id="the-session-never-began",
         ),
         pytest.param(
-            lambda room: setattr(
-                room,
-                "assistant",
-                Assistant(error=AttemptError(Stage.RESPONSE_COLLECTION, "the line broke")),
-            ),
+            {"assistant": Assistant(error=AttemptError(Stage.RESPONSE_COLLECTION, "it broke"))},
             "response_collection",
-            "the line broke",
+            "it broke",
             {
                 "audio/a_request/input.wav",
                 "audio/a_request/output.wav",
@@ -260,9 +255,7 @@ def refused() -> Exception:
             id="the-session-broke-and-what-was-captured-is-kept",
         ),
         pytest.param(
-            lambda room: setattr(
-                room, "assistant", Assistant(error=RuntimeError("the key is sk-12345"))
-            ),
+            {"assistant": Assistant(error=RuntimeError("the key is sk-12345"))},
             "attempt_execution",
             "unexpected RuntimeError",
             {"audio/a_request/input.wav", "audio/a_request/conversation.transcript.txt"},
@@ -271,10 +264,9 @@ def refused() -> Exception:
     ],
 )
 def test_an_attempt_becomes_its_row_when(
-    break_it: Callable[[Room], None], stage: str, message: str, kept: set[str], room: Room
+    parts: dict[str, Any], stage: str, message: str, kept: set[str], room: Room
 ) -> None:
-    break_it(room)
-    row = room.run()
+    row = replace(room, **parts).run()
 
     assert row.status == "infrastructure_error"
     assert (row.error.stage, row.error.message) == (stage, message)

@@ -10,6 +10,7 @@ import pytest
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.errors import AttemptError, Stage, UsageError
 from shared.speech.hibari import PACKAGE, HibariSynthesizer
+from tests.support.programs import needs_package
 
 
 def absent(package: str) -> str:
@@ -24,7 +25,7 @@ def test_without_the_package_one_line_says_how_to_get_it(monkeypatch: pytest.Mon
 
 
 def test_importing_and_naming_the_voice_loads_no_engine() -> None:
-    pytest.importorskip("hibari")
+    needs_package("hibari")
     code = (
         "import sys; from shared.speech.hibari import HibariSynthesizer;"
         "HibariSynthesizer().version; sys.exit(bool({'hibari', 'onnxruntime'} & set(sys.modules)))"
@@ -33,7 +34,7 @@ def test_importing_and_naming_the_voice_loads_no_engine() -> None:
 
 
 def test_the_same_text_is_the_same_speech_at_a_speaking_level() -> None:
-    pytest.importorskip("hibari")
+    needs_package("hibari")
     voice = HibariSynthesizer()
     speech, again = (voice.speak("Good evening, a table for four, please.") for _ in range(2))
     assert np.array_equal(speech.pcm, again.pcm)
@@ -46,7 +47,7 @@ def test_the_same_text_is_the_same_speech_at_a_speaking_level() -> None:
 
 
 def test_a_text_without_a_sound_is_no_speech() -> None:
-    pytest.importorskip("hibari")
+    needs_package("hibari")
     with pytest.raises(AttemptError, match="no sound") as failure:
         HibariSynthesizer().speak("")
     assert failure.value.stage is Stage.AUDIO_SYNTHESIS

@@ -1,0 +1,15 @@
+"""What a trace must know of GPT Live's messages."""
+
+from __future__ import annotations
+
+from assistants.frontend.events import ErrorEvent, InputAudioAppend, OutputAudioDelta, ResponseEvent
+from shared.observability.trace import Vocabulary
+
+VOCABULARY = Vocabulary(
+    audio_fields={
+        InputAudioAppend.model_fields["type"].default: "audio",
+        OutputAudioDelta.model_fields["type"].default: "delta",
+    },
+    envelope=ResponseEvent.model_fields["type"].default,
+    by_programs=frozenset({ErrorEvent.model_fields["type"].default}),
+)

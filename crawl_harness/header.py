@@ -1,0 +1,75 @@
+"""The head of a CRAWL report: what was run, and everything that could change a number."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from crawl_harness.caller import SOURCE
+from crawl_harness.plan import Plan
+from shared.audio.detection.energy_v1 import EnergyV1
+from shared.metrics.extended import EXTENDED_VERSION
+from shared.metrics.interaction import METRICS_VERSION
+from shared.reporting.schema import Run
+from shared.settings import Kind, Settings
+
+
+def run_header(plan: Plan, name: str, started: datetime) -> Run:
+    """The head as it stands when the run begins."""
+    return Run(
+        id=name,
+        module="crawl",
+        execution_mode="offline_fixture" if plan.is_offline else "live",
+        interaction="single_turn",
+        dataset=_shown_path(plan.settings, "data", plan.dataset_path),
+        attempts_planned=len(plan.attempts),
+        started_at=started.isoformat(timespec="milliseconds"),
+        configuration=_configuration(plan),
+    )
+
+
+def _configuration(plan: Plan) -> dict[str, object]:
+    """Everything that could change a number, and where each setting came from."""
+    recorded = plan.settings.recorded()
+    application, detector = plan.kit.application, EnergyV1().id
+    return {
+        **{name: entry["value"] for name, entry in recorded.items()},
+        "data": _shown_path(plan.settings, "data", plan.dataset_path),
+        "application": _as_text(application.name),
+        "origins": {name: entry["origin"] for name, entry in recorded.items()},
+        "audio_source": SOURCE,
+        "caller": {
+            "synthesizer": plan.voice.name,
+            "version": plan.voice.version,
+            "parameters": dict(plan.voice.parameters),
+        },
+        "is_scripted_fixture": plan.is_offline,
+        "dataset_sha256": plan.dataset.sha256,
+        "application_sha256": dict(application.digests),
+        "voice_prompt_sha256": hashlib.sha256(plan.kit.voice_prompt.encode()).hexdigest(),
+        "detector": {"name": detector.name, "version": detector.version},
+        "metrics_version": METRICS_VERSION,
+        "extended_version": EXTENDED_VERSION,
+        "grading_version": plan.policy.grading_version,
+        "response_deadline_ms": plan.policy.metrics.response_deadline_ms,
+        "package_versions": {
+            package: version(package)
+            for package in ("gpt-live-evals", "numpy", "pydantic", "websockets")
+        },
+    }
+
+
+def _shown_path(settings: Settings, name: str, path: Path) -> str:
+    """A path as written when it is relative, else its last part: no machine's folders are named."""
+    written = settings.values[name].written
+    is_path = next(row.kind for row in settings.rows if row.name == name) is Kind.PATH
+    if written is not None and is_path and not Path(written).is_absolute():
+        return _as_text(written)
+    return _as_text(path.name)
+
+
+def _as_text(name: str) -> str:
+    """A file's name as text; on disk it may be bytes that are none."""
+    return name.encode("utf-8", "replace").decode()
