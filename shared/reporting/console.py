@@ -34,7 +34,7 @@ class Console:
     def warn(self, warnings: Sequence[str]) -> None:
         """What may go wrong and is within the rules, on stderr."""
         for line in warnings:
-            sys.stderr.write(f"warning: {line}\n")
+            _write(sys.stderr, f"warning: {line}")
 
     def begin(self, total: int) -> None:
         """Show progress where somebody watches; a log gets none."""

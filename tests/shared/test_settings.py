@@ -308,3 +308,30 @@ def test_a_value_is_not_taken_for_another_kind(ask: Any, name: str) -> None:
 def test_what_is_no_path_and_no_switch_is_neither() -> None:
     assert resolved().path("data") is None
     assert resolved().switch("voice") is False
+
+
+@pytest.mark.parametrize(
+    ("sources", "origin"),
+    [
+        pytest.param(
+            {"environment": {"MODE": ""}, "env_file": {"MODE": "other"}},
+            Origin.ENV_FILE,
+            id="the-shell-does-not-hide-the-env-file",
+        ),
+        pytest.param(
+            {"environment": {"MODE": " "}, "toml": {"work": {"mode": "other"}}},
+            Origin.TOML,
+            id="nor-toml",
+        ),
+        pytest.param(
+            {"env_file": {"MODE": ""}, "toml": {"work": {"mode": "other"}}},
+            Origin.TOML,
+            id="nor-does-the-env-file",
+        ),
+    ],
+)
+def test_a_blank_that_means_nothing_was_given(sources: Any, origin: Origin) -> None:
+    settings = resolved(**sources)
+
+    assert settings["mode"] == "other"
+    assert settings.origin("mode") is origin

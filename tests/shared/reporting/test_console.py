@@ -110,6 +110,14 @@ def test_without_a_report_nothing_is_said(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr() == ("", "")
 
 
+def test_a_warning_goes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    Console(is_verbose=False, is_json=True).warn(["a long history", "another"])
+
+    printed = capsys.readouterr()
+    assert printed.err == "warning: a long history\nwarning: another\n"
+    assert printed.out == ""
+
+
 def test_quiet_is_the_rule(capsys: pytest.CaptureFixture[str]) -> None:
     console = Console(is_verbose=False, is_json=False)
     console.begin(1)
