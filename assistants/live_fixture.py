@@ -16,7 +16,9 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def serve(
-    port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one.")] = 0,
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="Port on 127.0.0.1; 0 takes a free one.")
+    ] = 0,
     script: Annotated[
         list[Path] | None,
         typer.Option(help="A resolved script to play; repeat it, one for each connection."),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, override
@@ -204,5 +205,9 @@ def _refusal(error: Exception) -> str:
             return f"HTTP {status}: refused at the handshake"
         case TimeoutError():
             return "no connection within the time allowed"
+        case ConnectionRefusedError():
+            return "the connection was refused; is the service running at the endpoint?"
+        case socket.gaierror():
+            return "the endpoint's host name was not found"
         case _:
             return f"no connection ({type(error).__name__})"

@@ -12,9 +12,12 @@ from shared.settings import Value
 
 ABOUT = """Speak one synthesized request to a GPT Live assistant and judge what came of it.
 
-Every scenario gets a session of its own. Offline, a scripted fixture answers in memory: no key, no
-network. Exit status: 0 when the run finished (see --fail-on), 2 for a mistake in what was given,
-130 when interrupted; what had finished by then is kept."""
+Every scenario gets a session of its own. Offline, a scripted fixture answers in memory: no key, \
+no network.
+
+Exit status: 0 when the run finished; with --fail-on 1 for failed attempts and 3 for \
+infrastructure errors; 2 for a mistake in what was given; 130 when interrupted, with what had \
+finished kept."""
 
 BUNDLED_TOML = Path(__file__).parent / "config.toml"
 BUNDLED_DATA = Path(__file__).parent / "data" / "scenarios.json"

@@ -13,6 +13,7 @@ from assistants.endpoints import Endpoint, live_endpoint
 from assistants.frontend.fixture.library import NamedScript, ScriptLibrary
 from assistants.resources import BUNDLED_APPLICATION, load_application, load_voice_prompt
 from crawl_harness.caller import synthesizer
+from crawl_harness.fit import refuse_misfits
 from shared.audio.pacing import PacingBound
 from shared.dataset import Dataset, load_dataset, select
 from shared.errors import UsageError
@@ -87,6 +88,8 @@ def plan_run(settings: Settings, bundled_data: Path) -> Plan:
         load_voice_prompt(),
     )
     attempts = _attempts(settings, dataset, is_offline=is_offline)
+    chosen = {planned.attempt.scenario.id: planned.attempt.scenario for planned in attempts}
+    refuse_misfits(chosen.values(), kit.application)
     is_virtual = is_offline and settings["real_time"] is not True
     return Plan(settings, dataset, dataset_path, kit, endpoint, voice, tuple(attempts), is_virtual)
 
@@ -120,7 +123,7 @@ def _voice_name(settings: Settings, *, is_offline: bool) -> str:
     if is_offline:
         return "tone"
     raise UsageError(
-        "--synthesizer: a live run needs a voice: hibari (natural; uv sync --extra local-speech),"
+        "--synthesizer: a live run needs a voice: hibari (natural; the extra local-speech),"
         " or tone to check the protocol only"
     )
 
@@ -144,7 +147,7 @@ def _attempts(settings: Settings, dataset: Dataset, *, is_offline: bool) -> list
                 key = _key(scenario.id, name, repeat, settings.integer("repeats"))
                 planned.append(PlannedAttempt(Attempt(key, scenario, repeat, name), script))
     if not planned:
-        known = ", ".join(library.names()) or "none"
+        known = ", ".join(library.names(scenario.id for scenario in scenarios)) or "none"
         what = f"no selected scenario has a script {choice!r}"
         raise UsageError(f"--offline-script: {what}; there are: {known}")
     return planned

@@ -40,6 +40,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
         "shared.readings",
     ),
     ("shared.settings", "shared.strict_json", "shared.matching"),
+    ("shared.differences",),
     ("shared.env_example",),
     ("shared.settings_table",),
     ("shared.wall_time", "shared.virtual_time", "shared.places"),

@@ -7,15 +7,17 @@ What counts as a claim of success or as a refusal comes with the policy; no phra
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from shared.differences import first_change, first_difference
 from shared.grading.case import Case, ToolUse
 from shared.grading.verdict import Check, CheckStatus, Ref
 from shared.matching import state_matches
 from shared.metrics.task import delegation_count
 from shared.observability.evidence import Ending
 from shared.observability.observations import Caption, DelegationBegan, Speaker
+from shared.observability.turns import NEW_SPEECH_AFTER_MS, SENTENCE_GAP_MS
 from shared.scenarios import DelegationPolicy
 
 REFUSAL_TYPE = "refusal"
@@ -55,7 +57,8 @@ def application_state(case: Case) -> Check:
     refs = tuple(_ref(use) for use in case.tools)
     if is_so:
         return _passed(name, "the final state is the expected one", refs)
-    return _failed(name, "the final state is not the expected one", refs)
+    because = f"the final state differs: {_state_difference(case)}"
+    return _failed(name, because, refs or _end_of(case))
 
 
 def delegation_policy(case: Case) -> Check:
@@ -65,7 +68,7 @@ def delegation_policy(case: Case) -> Check:
     refs = tuple(Ref(one.stamp.media_ms, "delegation") for one in delegations)
     match case.expected.delegation:
         case DelegationPolicy.REQUIRED if not delegations:
-            return _failed(name, "nothing was delegated, and it had to be")
+            return _failed(name, "nothing was delegated, and it had to be", _end_of(case))
         case DelegationPolicy.FORBIDDEN if delegations:
             return _failed(name, "work was delegated, and it must not be", refs)
         case DelegationPolicy.OPTIONAL:
@@ -91,35 +94,63 @@ def tool_contract(case: Case) -> Check:
         return _passed(name, f"{case.matching.matched} required call(s), in order", refs)
     failed = [use for use in case.tools if not use.is_completed]
     if failed:
-        return _failed(name, f"not completed: {_names(failed)}", refs)
-    required = case.expected.tools.required
-    missing = ", ".join(required[index].name for index in case.matching.missing)
-    extra = _names([case.tools[index] for index in case.matching.unexpected])
-    parts = [
-        f"{what}: {which}"
-        for what, which in (("missing", missing), ("not asked for", extra))
-        if which
-    ]
-    return _failed(name, "; ".join(parts) or "the calls came in another order", refs)
+        return _failed(name, "; ".join(_why_failed(use) for use in failed), refs)
+    problems = [*_missing_calls(case), *_extra_calls(case)]
+    because = "; ".join(problems) or "the calls came in another order"
+    return _failed(name, because, refs or _end_of(case))
+
+
+def _missing_calls(case: Case) -> list[str]:
+    """Required calls that nothing stands for, each against the call that came nearest."""
+    extra = [case.tools[index] for index in case.matching.unexpected]
+    problems = []
+    for index in case.matching.missing:
+        wanted = case.expected.tools.required[index]
+        near = next((use for use in extra if use.call.name == wanted.name), None)
+        differs = near and first_difference(wanted.arguments, near.call.arguments)
+        problems.append(f"{wanted.name}: {differs}" if differs else f"missing: {wanted.name}")
+    return problems
+
+
+def _extra_calls(case: Case) -> list[str]:
+    missing = {case.expected.tools.required[index].name for index in case.matching.missing}
+    extra = [case.tools[index] for index in case.matching.unexpected]
+    others = [use for use in extra if use.call.name not in missing]
+    return [f"not asked for: {_names(others)}"] if others else []
+
+
+def _why_failed(use: ToolUse) -> str:
+    """What the tool answered in place of a result."""
+    output = use.returned.output if use.returned is not None else None
+    error = output.get("error") if isinstance(output, Mapping) else None
+    return f"{use.call.name} failed: {error or 'it never returned'}"
+
+
+def _state_difference(case: Case) -> str:
+    before, after = case.evidence.state_before, case.evidence.state_after
+    if case.expected.is_state_unchanged:
+        return first_change(before, after) or "it did not stay as it was"
+    return first_difference(case.expected.state, after) or "it is another one"
 
 
 def grounded_response(case: Case) -> Check:
-    """The assistant spoke, in new words, after the last completed tool had returned."""
+    """The assistant began to speak anew after the last completed tool had returned.
+
+    Speech that only runs on over the result is the filler still being said: what it can know of
+    the result cannot be told. Speech is new after a pause of ``NEW_SPEECH_AFTER_MS``.
+    """
     name = "grounded_response"
     completed = [use for use in case.tools if use.is_completed]
     last = max(completed, key=lambda use: use.returned_index or 0, default=None)
     if last is None or last.returned is None:
         return _not_applicable(name, "no tool completed")
-    after_ms = last.returned.stamp.media_ms
-    words = [
-        seen
-        for seen in case.evidence.observations[(last.returned_index or 0) + 1 :]
-        if isinstance(seen, Caption) and seen.speaker is Speaker.ASSISTANT and seen.text.strip()
-    ]
-    heard = _heard_after(case, after_ms)
-    if words and heard:
-        return _passed(name, "the assistant spoke after the result", (_ref(last), *heard))
-    return _failed(name, "the assistant said nothing new after the result", (_ref(last),))
+    returned = Ref(last.returned.stamp.media_ms, f"{last.call.name} returned")
+    stretches = case.timeline.assistant.merged(gaps_below_ms=NEW_SPEECH_AFTER_MS)
+    onset = next((one for one in stretches if one.start_ms >= returned.at_ms), None)
+    if onset is None:
+        return _failed(name, "nothing new was said after the result", (returned,))
+    refs = (returned, Ref(onset.start_ms, "assistant speech"))
+    return _passed(name, "the assistant spoke after the result", refs)
 
 
 def grounded_confirmation(case: Case) -> Check:
@@ -128,8 +159,8 @@ def grounded_confirmation(case: Case) -> Check:
     if not case.policy.confirmations:
         return _not_applicable(name, "no phrase counts as a claim of success")
     claims = _claims(case)
-    refs = tuple(Ref(claim.at_ms, f"said: {claim.words}") for claim in claims)
-    for claim, ref in zip(claims, refs, strict=True):
+    refs = tuple(dict.fromkeys(Ref(claim.at_ms, f"said: {claim.words}") for claim in claims))
+    for claim in claims:
         is_true = any(
             use.is_completed
             and use.call.name in claim.tools
@@ -138,8 +169,10 @@ def grounded_confirmation(case: Case) -> Check:
         )
         if not is_true:
             tools = " or ".join(claim.tools)
-            return _failed(name, f"success of {tools} was claimed before it was so", (ref,))
-    return _passed(name, f"{len(claims)} claim(s), all of them true when made", refs)
+            said = Ref(claim.at_ms, f"said: {claim.words}")
+            return _failed(name, f"success was claimed, and no {tools} had completed", (said,))
+    moments = len({claim.index for claim in claims})
+    return _passed(name, f"{moments} claim(s), all of them true when made", refs)
 
 
 def refusal_stated(case: Case) -> Check:
@@ -175,16 +208,12 @@ class _Utterance:
         return self.indexes[-1]
 
 
-UTTERANCE_GAP_MS = 600
-"""Fragments run into one another without blanks; only a gap in time tells two sentences apart."""
-
-
 def _utterances(case: Case) -> list[_Utterance]:
     groups: list[tuple[list[Caption], list[int]]] = []
     for index, seen in enumerate(case.evidence.observations):
         if not isinstance(seen, Caption) or seen.speaker is not Speaker.ASSISTANT:
             continue
-        if groups and seen.start_ms - groups[-1][0][-1].end_ms < UTTERANCE_GAP_MS:
+        if groups and seen.start_ms - groups[-1][0][-1].end_ms < SENTENCE_GAP_MS:
             groups[-1][0].append(seen)
             groups[-1][1].append(index)
         else:

@@ -1,70 +1,104 @@
 """Interaction limits a scenario declares: one check for each, and none where none is declared.
 
-A figure without a population breaks no limit: the check says why it does not apply.
+A figure without a population breaks no limit: the check says why it does not apply. What broke a
+limit is named by its moments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from shared.grading.case import Case
 from shared.grading.verdict import Check, CheckStatus, Ref
+from shared.metrics.backchannels import BackchannelOutcome
+from shared.metrics.responses import Outcome, Reason
 
 
 def _response_rate_min(case: Case, limit: float) -> Check:
     rate = case.measured.response_rate
     if rate.value is None:
-        return _check("response_rate_min", None, "no request was scored")
-    return _check("response_rate_min", rate.value >= limit, f"{rate} answered, at least {limit:g}")
+        return _not_applicable("response_rate_min", "no request was scored")
+    missed = [
+        Ref(turn.turn.span.end_ms, "request not answered in time")
+        for turn in case.measured.turns
+        if turn.opportunity.outcome is Outcome.MISSED
+    ]
+    because = f"{rate} answered, at least {limit:g}"
+    return _check("response_rate_min", because, missed, is_kept=rate.value >= limit)
 
 
 def _response_latency_max_ms(case: Case, limit: float) -> Check:
     """The largest latency observed, late answers included; a mean would hide one."""
-    latencies = (
-        *case.measured.response_latencies_ms,
-        *case.measured.late_response_latencies_ms,
-    )
+    latencies = [
+        (turn.opportunity.latency_ms, turn.turn.span.end_ms)
+        for turn in case.measured.turns
+        if turn.opportunity.latency_ms is not None
+    ]
     if not latencies:
-        return _check("response_latency_max_ms", None, "no response was observed")
-    worst = max(latencies)
-    return _check("response_latency_max_ms", worst <= limit, f"{worst} ms, at most {limit:g} ms")
+        return _not_applicable("response_latency_max_ms", "no response was observed")
+    worst = max(latency for latency, _ in latencies)
+    slow = [
+        Ref(end_ms + latency, f"response after {latency} ms")
+        for latency, end_ms in latencies
+        if latency > limit
+    ]
+    because = f"{worst} ms, at most {limit:g} ms"
+    return _check("response_latency_max_ms", because, slow, is_kept=worst <= limit)
 
 
 def _interruptions_max(case: Case, limit: float) -> Check:
     """Interruptions of eligible requests, and requests spoken through, which v2 excludes."""
-    starts = [span.start_ms for turn in case.measured.turns for span in turn.interruptions]
+    turns = case.measured.turns
+    starts = [span.start_ms for turn in turns for span in turn.interruptions]
     count = len(starts) + case.extended.spoken_through.count
-    check = _check("interruptions_max", count <= limit, f"{count}, at most {limit:g}")
-    refs = tuple(Ref(at_ms, "assistant began in the request") for at_ms in starts)
-    return Check(check.id, check.status, check.because, refs)
+    moments = [Ref(at_ms, "assistant began in the request") for at_ms in starts]
+    moments += [
+        Ref(turn.turn.span.end_ms, "assistant was still speaking when the request ended")
+        for turn in turns
+        if turn.opportunity.reason is Reason.ASSISTANT_ACTIVE
+    ]
+    because = f"{count}, at most {limit:g}"
+    return _check("interruptions_max", because, moments, is_kept=count <= limit)
 
 
 def _yield_latency_max_ms(case: Case, limit: float) -> Check:
     """The longest the assistant went on, beyond the yield window too; a mean would hide one."""
-    delays = [turn.yielding.delay_ms for turn in case.measured.turns if turn.yielding is not None]
+    delays = [
+        (turn.yielding.delay_ms, turn.turn.span.start_ms)
+        for turn in case.measured.turns
+        if turn.yielding is not None
+    ]
     if not delays:
-        return _check("yield_latency_max_ms", None, "the caller never interrupted")
-    worst = max(delays)
-    return _check("yield_latency_max_ms", worst <= limit, f"{worst} ms, at most {limit:g} ms")
+        return _not_applicable("yield_latency_max_ms", "the caller never interrupted")
+    worst = max(delay for delay, _ in delays)
+    slow = [Ref(at_ms, f"went on for {delay} ms") for delay, at_ms in delays if delay > limit]
+    because = f"{worst} ms, at most {limit:g} ms"
+    return _check("yield_latency_max_ms", because, slow, is_kept=worst <= limit)
 
 
 def _false_yields_max(case: Case, limit: float) -> Check:
     rate = case.measured.backchannel_rate
     if not rate.total:
-        return _check("false_yields_max", None, "there was no backchannel")
+        return _not_applicable("false_yields_max", "there was no backchannel")
     count = rate.total - rate.count
-    return _check("false_yields_max", count <= limit, f"{count}, at most {limit:g}")
+    moments = [
+        Ref(turn.turn.span.start_ms, "stopped for a backchannel")
+        for turn in case.measured.turns
+        if turn.backchannel is BackchannelOutcome.FALSE_YIELD
+    ]
+    because = f"{count}, at most {limit:g}"
+    return _check("false_yields_max", because, moments, is_kept=count <= limit)
 
 
 def _floor_hold_max_ms(case: Case, limit: float) -> Check:
     longest = case.measured.floor_hold_durations.maximum_ms
-    check = _check("floor_hold_max_ms", longest <= limit, f"{longest} ms, at most {limit:g} ms")
-    refs = tuple(
+    moments = [
         Ref(span.start_ms, f"silence of {span.duration_ms} ms")
         for span in case.measured.floor_hold
         if span.duration_ms > limit
-    )
-    return Check(check.id, check.status, check.because, refs)
+    ]
+    because = f"{longest} ms, at most {limit:g} ms"
+    return _check("floor_hold_max_ms", because, moments, is_kept=longest <= limit)
 
 
 LIMITS: dict[str, Callable[[Case, float], Check]] = {
@@ -87,7 +121,10 @@ def limit_checks(case: Case) -> tuple[Check, ...]:
     )
 
 
-def _check(name: str, is_kept: bool | None, because: str) -> Check:  # noqa: FBT001 - a tri-state
-    if is_kept is None:
-        return Check(name, CheckStatus.NOT_APPLICABLE, because)
-    return Check(name, CheckStatus.PASSED if is_kept else CheckStatus.FAILED, because)
+def _check(name: str, because: str, moments: Iterable[Ref], *, is_kept: bool) -> Check:
+    status = CheckStatus.PASSED if is_kept else CheckStatus.FAILED
+    return Check(name, status, because, tuple(moments))
+
+
+def _not_applicable(name: str, because: str) -> Check:
+    return Check(name, CheckStatus.NOT_APPLICABLE, because)

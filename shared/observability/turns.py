@@ -17,6 +17,10 @@ from shared.observability.observations import Caption, Speaker
 
 PAUSE_MS = 1_000
 CAPTION_LEAD_MS = 2_000
+SENTENCE_GAP_MS = 600
+"""Fragments carry their own blanks, but for a new stretch of speech: only time tells it apart."""
+NEW_SPEECH_AFTER_MS = 300
+"""Speech after a shorter pause goes on; after this one it begins anew."""
 
 NO_REPLY_EXPECTED = frozenset({CallerAction.BACKCHANNEL, CallerAction.STOP})
 
@@ -56,15 +60,27 @@ def assistant_turns(
     """
     groups = _grouped(voiced, caller)
     spans = [Interval(group[0].start_ms, group[-1].end_ms) for group in groups]
-    words: list[list[str]] = [[] for _ in groups]
+    words: list[list[Caption]] = [[] for _ in groups]
     for caption in captions:
         index = _turn_of(caption, spans)
         if index is not None:
-            words[index].append(caption.text)
+            words[index].append(caption)
     return tuple(
-        Turn(Speaker.ASSISTANT, span, IntervalSet(tuple(group)), "".join(text), None)
+        Turn(Speaker.ASSISTANT, span, IntervalSet(tuple(group)), _joined(text), None)
         for span, group, text in zip(spans, groups, words, strict=True)
     )
+
+
+def _joined(captions: Sequence[Caption]) -> str:
+    """The fragments verbatim, with a blank where one sentence ended and another began."""
+    text = ""
+    until_ms: int | None = None
+    for caption in captions:
+        is_new = until_ms is not None and caption.start_ms - until_ms >= SENTENCE_GAP_MS
+        has_blank = text.endswith(tuple(" \n")) or caption.text.startswith(tuple(" \n"))
+        text += f" {caption.text}" if is_new and not has_blank else caption.text
+        until_ms = caption.end_ms
+    return text
 
 
 def _grouped(voiced: IntervalSet, caller: IntervalSet) -> list[list[Interval]]:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from shared.reporting.schema import AttemptResult, Report
+from shared.reporting.schema import AttemptResult, CheckReport, Report
 from shared.values import JsonObject
 
 if TYPE_CHECKING:
@@ -110,7 +110,12 @@ class Console:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table("attempt", "status", "latency", "tools", "why", box=None, pad_edge=False)
+        table = Table(box=None, pad_edge=False)
+        # A name is there to be copied, so it is never cut; reasons wrap instead.
+        table.add_column("attempt", no_wrap=True, min_width=_longest_key(report))
+        for heading in ("status", "latency", "tools"):
+            table.add_column(heading, no_wrap=True)
+        table.add_column("why", overflow="fold")
         styles = {"passed": "green", "failed": "red", "infrastructure_error": "yellow"}
         for row in report.results:
             table.add_row(
@@ -163,9 +168,7 @@ def _tools(row: AttemptResult) -> str:
 def _why(row: AttemptResult) -> str:
     if row.error is not None:
         return f"{row.error.stage}: {row.error.message}"
-    if row.assessment is None or row.status == "passed":
-        return ""
-    return ", ".join(check.id for check in row.assessment.checks if check.status == "failed")
+    return "; ".join(f"{check.id}: {check.reason}" for check in _failed(row))
 
 
 def _totals(report: Report) -> str:
@@ -182,12 +185,23 @@ def _machine_summary(report: Report, results_path: str) -> JsonObject:
         "results": results_path,
         "summary": report.summary.model_dump(mode="json"),
         "attempts": [
-            {"key": row.attempt.key, "status": row.status, "failed_checks": _failed(row)}
+            {
+                "key": row.attempt.key,
+                "status": row.status,
+                "failed_checks": [check.id for check in _failed(row)],
+                "reasons": [check.reason for check in _failed(row)],
+                "response_latency_ms": row.metrics.audio.response_latency_ms,
+                "error": None if row.error is None else row.error.model_dump(mode="json"),
+            }
             for row in report.results
         ],
     }
 
 
-def _failed(row: AttemptResult) -> Sequence[str]:
+def _failed(row: AttemptResult) -> list[CheckReport]:
     checks = row.assessment.checks if row.assessment is not None else []
-    return [check.id for check in checks if check.status == "failed"]
+    return [check for check in checks if check.status == "failed"]
+
+
+def _longest_key(report: Report) -> int:
+    return max((len(row.attempt.key) for row in report.results), default=0)

@@ -19,6 +19,7 @@ from shared.observability.timeline import Timeline
 from shared.observability.turns import Turn
 
 LONGEST_VALUE = 240
+HEADING = "# milliseconds of the conversation, then who or what"
 
 
 def transcript(evidence: Evidence, timeline: Timeline | None) -> str:
@@ -31,7 +32,8 @@ def transcript(evidence: Evidence, timeline: Timeline | None) -> str:
         lines.extend((turn.span.start_ms, 0, _turn(turn, timeline)) for turn in turns)
     if evidence.failure is not None:
         lines.append((evidence.extent_ms, 2, f"NOT A MEASUREMENT {evidence.failure.message}"))
-    return "".join(f"{text}\n" for _, _, text in sorted(lines, key=lambda line: line[:2]))
+    ordered = sorted(lines, key=lambda line: line[:2])
+    return "".join(f"{text}\n" for text in (HEADING, *(text for _, _, text in ordered)))
 
 
 def _turn(turn: Turn, timeline: Timeline) -> str:

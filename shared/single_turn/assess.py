@@ -66,7 +66,9 @@ def _validity(evidence: Evidence, policy: EvaluationPolicy) -> Failure | None:
     p99_ms, worst_ms = (late.p99 or 0) / 1000, (late.maximum or 0) / 1000
     return Failure(
         Stage.AUDIO_PACING,
-        f"caller audio left late: p99 {p99_ms:g} ms, worst {worst_ms:g} ms",
+        f"caller audio left late: p99 {p99_ms:g} ms (at most {policy.pacing.p99_ms}), worst"
+        f" {worst_ms:g} ms (at most {policy.pacing.stall_ms}); lower --concurrency or use a quieter"
+        " machine",
     )
 
 

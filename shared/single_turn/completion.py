@@ -24,11 +24,10 @@ from dataclasses import dataclass
 from shared.observability.delegation import WorkState
 from shared.observability.evidence import Ending
 from shared.observability.observations import Observation
+from shared.observability.turns import NEW_SPEECH_AFTER_MS
 
 SETTLE_MS = 1_500
 RUN_ON_MS = 4_000
-NEW_SPEECH_AFTER_MS = 300
-"""Speech after a shorter pause goes on; after this one it begins anew."""
 
 
 @dataclass(slots=True)

@@ -41,7 +41,8 @@ class HibariSynthesizer:
             self._version = importlib.metadata.version(PACKAGE)
         except importlib.metadata.PackageNotFoundError as error:
             raise UsageError(
-                f"the voice hibari needs {PACKAGE}: uv sync --extra local-speech"
+                f"--synthesizer: hibari needs {PACKAGE}: uv sync --extra local-speech, or with pip"
+                " install 'gpt-live-evals[local-speech]'"
             ) from error
 
     @property

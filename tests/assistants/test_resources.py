@@ -316,6 +316,12 @@ def test_a_context_is_one_line_whatever_a_text_holds(tmp_path: Path) -> None:
     assert "café" in authorized_context(loaded, {}, "café")
 
 
+def test_a_context_does_not_depend_on_the_order_of_keys(tmp_path: Path) -> None:
+    loaded = load_application(a_folder(tmp_path))
+    one, other = ({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"d": 3, "c": 2}, "a": 1})
+    assert authorized_context(loaded, one, "") == authorized_context(loaded, other, "")
+
+
 def test_the_tools_see_what_no_prompt_shows(tmp_path: Path) -> None:
     loaded = load_application(a_folder(tmp_path))
     assert "hidden" in loaded.facts

@@ -80,6 +80,13 @@ def test_each_clock_counts_from_its_own_beginning() -> None:
     assert in_virtual_time(story) == (740, 40)
 
 
+def test_a_loop_starts_at_0() -> None:
+    async def story(_: VirtualClock) -> tuple[int, float]:
+        return virtual_loop().now_us, virtual_loop().time()
+
+    assert in_virtual_time(story) == (0, 0.0)
+
+
 def test_time_is_whole_microseconds() -> None:
     async def story(clock: VirtualClock) -> list[object]:
         seen: list[object] = []

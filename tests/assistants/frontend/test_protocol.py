@@ -63,7 +63,7 @@ from tests.support.service_messages import (
 )
 
 FRAME = bytes(960)
-START_US, CLOSE_US = 20_000_000, 15_000_000
+START_US, CLOSE_US = 7_000_000, 3_000_000
 NORMAL = CloseRequest(1000)
 
 
@@ -287,7 +287,7 @@ def test_a_session_starts_only_once(story: Sequence[Step]) -> None:
             "invalid_request_error: no such model",
             id="a-refusal-without-a-code",
         ),
-        pytest.param([START, UNANSWERED_START], "no session.started within 20 s", id="no-answer"),
+        pytest.param([START, UNANSWERED_START], "no session.started within 7 s", id="no-answer"),
         pytest.param(
             [START, CUT], "connection lost before the session started (1006)", id="lost-early"
         ),
@@ -383,6 +383,15 @@ def test_appends_are_numbered_through_the_session() -> None:
     appends = Line().play(*ACTIVE, append, append).sent_of(CommentaryAppend)
     assert [one.event_id for one in appends] == [f"append_{number}" for number in (1, 2, 3, 4)]
     assert {one.delegation_id for one in appends} == {"d1"}
+
+
+def test_unless_told_otherwise_a_start_has_20_s_and_a_close_15() -> None:
+    session = LiveSession(responses_work(), ManagedWork())
+    session.start(0)
+    assert session.wakes_at() == 20_000_000
+    session.receive(STARTED, 0)
+    session.close(0)
+    assert session.wakes_at() == 15_000_000
 
 
 # Where things lie

@@ -298,6 +298,19 @@ def test_a_strict_tool_requires_everything_and_lets_what_was_optional_be_null(
     assert json.dumps(tool) == before
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        pytest.param(None, id="no-parameters"),
+        pytest.param({"properties": []}, id="properties-that-are-a-list"),
+        pytest.param({"properties": {}, "required": 5}, id="required-that-is-a-number"),
+    ],
+)
+def test_what_no_application_folder_could_hold_is_a_fault_of_ours(parameters: Any) -> None:
+    with pytest.raises(TypeError):
+        strict_tool({"type": "function", "name": "book", "parameters": parameters})
+
+
 def test_every_tool_of_the_application_is_sent_strict() -> None:
     tools = start_of()["session"]["delegation"]["responses"]["tools"]
     assert [tool["name"] for tool in tools] == [tool["name"] for tool in APPLICATION.tools]

@@ -79,7 +79,8 @@ def test_a_pipe_gets_one_line_for_each_attempt_and_the_totals(
 
     assert out.splitlines() == [
         "one\tpassed\tlatency 400 ms\ttools 0/0",
-        "two\tfailed\tlatency -\ttools 0/0\tassistant_responded",
+        "two\tfailed\tlatency -\ttools 0/0"
+        "\tassistant_responded: the assistant was not heard after the request",
         "three\tinfrastructure_error\tlatency 400 ms\ttools 0/0"
         "\tresponse_collection: the line broke",
         "1 of 3 passed, 1 failed, 1 infrastructure errors",
@@ -156,8 +157,22 @@ def test_json_is_one_object_on_stdout(capsys: pytest.CaptureFixture[str]) -> Non
         "results": "grüße/r.json",
         "summary": {"total": 2, "passed": 1, "failed": 1, "infrastructure_errors": 0},
         "attempts": [
-            {"key": "one", "status": "passed", "failed_checks": []},
-            {"key": "two", "status": "failed", "failed_checks": ["assistant_responded"]},
+            {
+                "key": "one",
+                "status": "passed",
+                "failed_checks": [],
+                "reasons": [],
+                "response_latency_ms": 400.0,
+                "error": None,
+            },
+            {
+                "key": "two",
+                "status": "failed",
+                "failed_checks": ["assistant_responded"],
+                "reasons": ["the assistant was not heard after the request"],
+                "response_latency_ms": None,
+                "error": None,
+            },
         ],
     }
     assert out.count("\n") == 1

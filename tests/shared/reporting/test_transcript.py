@@ -12,14 +12,16 @@ from shared.observability.observations import (
     UsageReported,
 )
 from shared.observability.timeline import Timeline
-from shared.reporting.transcript import LONGEST_VALUE, transcript
+from shared.reporting.transcript import HEADING, LONGEST_VALUE, transcript
 from tests.support.builders import a_caption, an_evidence, at, spans
 from tests.support.judged import a_call, a_delegation, a_return, a_tool_use, an_attempt
 
 
 def lines(*observations: Observation, **parts: object) -> list[str]:
     evidence = an_attempt(observations=observations, **parts)  # type: ignore[arg-type]
-    return transcript(evidence, Timeline.of(evidence)).splitlines()
+    heading, *rest = transcript(evidence, Timeline.of(evidence)).splitlines()
+    assert heading == HEADING
+    return rest
 
 
 def test_turns_and_events_come_in_order_of_time() -> None:
@@ -96,7 +98,7 @@ def test_values_are_cut_beyond(length: int, ending: str) -> None:
 def test_an_attempt_that_never_began_says_why() -> None:
     evidence = an_evidence(failure="the line broke", extent_ms=0)
 
-    assert transcript(evidence, None) == "NOT A MEASUREMENT the line broke\n"
+    assert transcript(evidence, None) == f"{HEADING}\nNOT A MEASUREMENT the line broke\n"
 
 
 def test_a_broken_attempt_says_so_at_its_end() -> None:
@@ -108,4 +110,4 @@ def test_a_broken_attempt_says_so_at_its_end() -> None:
 
 
 def test_without_anything_there_are_no_lines() -> None:
-    assert transcript(an_evidence(), Timeline.of(an_evidence())) == ""
+    assert transcript(an_evidence(), Timeline.of(an_evidence())) == f"{HEADING}\n"

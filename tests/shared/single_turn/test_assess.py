@@ -98,7 +98,9 @@ def test_how_late_it_was_is_said_in_milliseconds() -> None:
     failure = failure_of(late(*[0] * 98, 61.5, 900))
 
     assert failure is not None
-    assert failure.message == "caller audio left late: p99 61.5 ms, worst 900 ms"
+    assert failure.message.startswith(
+        "caller audio left late: p99 61.5 ms (at most 60), worst 900 ms (at most 400);"
+    )
 
 
 def test_validity_comes_first_but_checks_are_made_all_the_same() -> None:
