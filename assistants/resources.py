@@ -12,7 +12,7 @@ import hashlib
 import importlib.util
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -24,6 +24,7 @@ from shared.strict_json import JsonSyntaxError, parse
 from shared.values import JsonObject, JsonValue
 
 HIDDEN_FACTS = "hidden"
+PHRASE_KEYS = frozenset({"confirmation_patterns", "refusal_patterns"})
 TOOL_KEYS = frozenset({"type", "name", "description", "parameters", "strict"})
 BUNDLED_APPLICATION = Path(__file__).parent / "application"
 VOICE_PROMPT = Path(__file__).parent / "frontend" / "prompts" / "voice.txt"
@@ -83,13 +84,15 @@ def load_application(folder: Path) -> ApplicationResources:
     facts = _json(folder / "facts.json", texts["facts.json"])
     if not isinstance(facts, dict):
         raise UsageError(f"{folder / 'facts.json'}: facts must be one JSON object")
+    tools = _tools(folder / "tools.json", texts["tools.json"])
+    names = [str(tool["name"]) for tool in tools]
     return ApplicationResources(
         name=folder.resolve().name,
         scope_prompt=texts["prompts/scope.txt"].strip(),
         backend_prompt=texts["prompts/backend.txt"].strip(),
-        tools=_tools(folder / "tools.json", texts["tools.json"]),
+        tools=tools,
         facts=facts,
-        phrases=_phrases(folder / "phrases.json", texts["phrases.json"]),
+        phrases=_phrases(folder / "phrases.json", texts["phrases.json"], names),
         digests={name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()},
         open_session=_application_class(folder / "tools.py"),
     )
@@ -161,26 +164,35 @@ def _tool_problem(tool: JsonObject) -> str | None:
     return None
 
 
-def _phrases(path: Path, text: str) -> Phrases:
+def _phrases(path: Path, text: str, tools: Collection[str]) -> Phrases:
     value = _json(path, text)
     if not isinstance(value, dict):
         raise UsageError(f"{path}: phrases must be one JSON object")
+    unknown = sorted(set(value) - PHRASE_KEYS)
+    if unknown:
+        known = ", ".join(sorted(PHRASE_KEYS))
+        raise UsageError(f"{path}: unknown key {unknown[0]!r}; there are: {known}")
     rules = value.get("confirmation_patterns", [])
     if not isinstance(rules, list):
         raise UsageError(f"{path}: confirmation_patterns must be a list of rules")
     return Phrases(
-        confirmations=tuple(_rule(path, rule) for rule in rules),
+        confirmations=tuple(_rule(path, rule, tools) for rule in rules),
         refusal_patterns=_patterns(path, value.get("refusal_patterns", [])),
     )
 
 
-def _rule(path: Path, value: JsonValue) -> ConfirmationRule:
+def _rule(path: Path, value: JsonValue, known: Collection[str]) -> ConfirmationRule:
     tools = value.get("tools") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(tools, list) or not tools:
         raise UsageError(f"{path}: a confirmation rule needs tools and patterns")
     names = tuple(tool for tool in tools if isinstance(tool, str))
     if len(names) != len(tools):
         raise UsageError(f"{path}: a confirmation rule names its tools by text")
+    strangers = [name for name in names if name not in known]
+    if strangers:
+        raise UsageError(
+            f"{path}: a confirmation rule names {strangers[0]!r}; tools.json has {', '.join(known)}"
+        )
     return ConfirmationRule(tools=names, patterns=_patterns(path, value.get("patterns")))
 
 

@@ -142,6 +142,9 @@ class SocketConnection(Connection):
                 self._settle()
         except ConnectionClosed:
             pass
+        except Exception as error:  # noqa: BLE001 - a bug of ours must not look like their silence
+            self._fail(Stage.ATTEMPT_EXECUTION, f"unexpected {type(error).__name__}")
+            return
         self._machine.receive_eof(socket.close_code, self._clock.now_us())
         self._settle()
 
@@ -162,16 +165,17 @@ class SocketConnection(Connection):
             try:
                 self._waiting.put_nowait(message)
             except asyncio.QueueFull:
-                self._overflow()
+                self._fail(
+                    Stage.RESPONSE_COLLECTION,
+                    f"the provider took nothing while {WAITING_MESSAGES_MAX} messages waited",
+                )
                 break
         self._set_alarm(now_us)
 
-    def _overflow(self) -> None:
+    def _fail(self, stage: Stage, message: str) -> None:
+        """Only the first failure counts; the rest follow from it."""
         if self.failure is None:
-            self.failure = AttemptError(
-                Stage.RESPONSE_COLLECTION,
-                f"the provider took nothing while {WAITING_MESSAGES_MAX} messages waited",
-            )
+            self.failure = AttemptError(stage, message)
             self._on_activity()
 
     def _cancel_alarm(self) -> None:

@@ -322,6 +322,10 @@ class LiveSession:
 
     def _backend(self, event: ResponseEvent, at: Stamp) -> None:
         for seen in self._work.receive(event.event, event.delegation_id, at):
+            if isinstance(seen, ToolCalled) and self._state is not State.ACTIVE:
+                # Nobody listens any more, so nobody acts: the application stays as it was left.
+                self._observed.append(Faulted(at, "late_call", f"{seen.name} after the close"))
+                continue
             self._observed.append(seen)
             if isinstance(seen, ToolCalled):
                 self._calls.append(seen)

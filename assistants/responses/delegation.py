@@ -184,7 +184,7 @@ class ManagedWork:
     def _newest_open(self, delegation_id: str | None) -> _Response | None:
         """The newest response of the delegation that has not ended; of any, when none is named."""
         for response in reversed(self._responses.values()):
-            is_theirs = delegation_id is None or response.delegation_id == delegation_id
+            is_theirs = delegation_id is None or response.delegation_id in {None, delegation_id}
             if response.status is None and is_theirs:
                 return response
         return None

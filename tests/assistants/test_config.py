@@ -65,7 +65,6 @@ def test_the_key_never_shows() -> None:
 @pytest.mark.parametrize(
     "variable",
     [
-        "OPENAI_API_KEY",
         "OPENAI_LIVE_ENDPOINT",
         "OPENAI_LIVE_MODEL",
         "OPENAI_LIVE_VOICE",
@@ -83,6 +82,7 @@ def test_blank_is_a_mistake_in(variable: str) -> None:
 @pytest.mark.parametrize(
     ("variable", "name", "default"),
     [
+        ("OPENAI_API_KEY", "api_key", None),
         ("OPENAI_ASSISTANT_MODE", "assistant_mode", "responses"),
         ("OPENAI_CLIENT_ASSISTANT_ENDPOINT", "assistant_endpoint", ""),
         ("OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK", "allow_insecure_loopback", False),

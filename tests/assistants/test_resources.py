@@ -220,7 +220,8 @@ def test_tools_are_refused_for(tmp_path: Path, text: str, problem: str) -> None:
 
 
 def a_rule(**edits: Any) -> str:
-    return json.dumps({"confirmation_patterns": [{"tools": ["t"], "patterns": ["a"], **edits}]})
+    rule = {"tools": ["switch"], "patterns": ["a"], **edits}
+    return json.dumps({"confirmation_patterns": [rule]})
 
 
 @pytest.mark.parametrize(
@@ -232,6 +233,8 @@ def a_rule(**edits: Any) -> str:
         pytest.param(a_rule(tools=[]), "needs tools and patterns", id="no-tools"),
         pytest.param(a_rule(tools="t"), "needs tools and patterns", id="tools-that-are-text"),
         pytest.param(a_rule(tools=[5]), "names its tools by text", id="a-tool-that-is-a-number"),
+        pytest.param(a_rule(tools=["t"]), "names 't'; tools.json has switch", id="another's-tool"),
+        pytest.param('{"refusals": []}', "unknown key 'refusals'", id="an-unknown-key"),
         pytest.param(a_rule(patterns="a"), "patterns must be a list", id="patterns-that-are-text"),
         pytest.param(a_rule(patterns=["("]), "'(' is no regular expression", id="no-pattern"),
         pytest.param(a_rule(patterns=[None]), "None is no text", id="a-pattern-that-is-null"),

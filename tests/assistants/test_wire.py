@@ -459,6 +459,32 @@ def test_a_message_of(monkeypatch: pytest.MonkeyPatch, size: int, is_taken: bool
     assert codes == [1000 if is_taken else 1009]
 
 
+def test_a_bug_in_the_machine_is_a_failure_and_not_their_silence() -> None:
+    async def say_something(connection: ServerConnection) -> None:
+        await connection.send("hello")
+        await connection.wait_closed()
+
+    async def story(clock: WallClock) -> AttemptError | None:
+        async with serve(say_something, HOST, 0) as server:
+            line = Line(url_of(server.sockets), clock)
+            line.machine.receive = _broken  # type: ignore[method-assign]
+            await line.connection.open()
+            await line.changed.wait()
+            await line.connection.close()
+            return line.connection.failure
+
+    failure = in_wall_time(story)
+    assert failure is not None
+    assert (failure.stage, str(failure)) == (
+        Stage.ATTEMPT_EXECUTION,
+        "unexpected ZeroDivisionError",
+    )
+
+
+def _broken(message: str | bytes, at_us: int) -> None:
+    raise ZeroDivisionError(message, at_us)
+
+
 def test_a_far_end_that_stops_reading_is_a_failure_and_is_left_in_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -640,6 +640,15 @@ def test_a_return_that_comes_too_late_is_seen_but_not_sent(ending: Sequence[Step
     assert line.of(WorkContinued) == []
 
 
+def test_a_call_after_the_close_is_a_fault_that_nobody_runs() -> None:
+    line = Line().play(*ACTIVE, backend(began()), CLOSE, backend(call("c1")))
+    assert line.session.calls_to_run() == []
+    assert line.of(ToolCalled) == []
+    assert [(seen.kind, seen.detail) for seen in line.of(Faulted)] == [
+        ("late_call", "look_up after the close")
+    ]
+
+
 # Whatever comes, no message is an exception
 
 NAMES = st.sampled_from(
