@@ -1,7 +1,8 @@
 """A command from the table of settings: options, help, and errors in one line each.
 
-Exit status: 0, what the body returns, 2 for a mistake of the person at the terminal, 130 when
-interrupted. Nothing heavy is imported before the options are read.
+Exit status: 0, what the body returns, 2 for a mistake of the person at the terminal, 3 when the
+system fails us (a full disk), 130 when interrupted. Nothing heavy is imported before the options
+are read.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from shared.settings import Kind, Setting, Value
 
 USAGE_STATUS = 2
 INTERRUPTED_STATUS = 130
+SYSTEM_STATUS = 3
 
 _TYPES: Mapping[Kind, type] = {
     Kind.TEXT: str,
@@ -55,6 +57,11 @@ def run_command(
         return USAGE_STATUS
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED_STATUS
+    except OSError as error:
+        # A full disk or a vanished folder: no bug, and no agent's failure either.
+        where = f": {error.filename}" if error.filename else ""
+        _say(f"{name}: {error.strerror or type(error).__name__}{where}; what had finished is kept")
+        return SYSTEM_STATUS
     except Exception as error:
         message = getattr(error, "format_message", None)
         if message is None:

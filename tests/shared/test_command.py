@@ -117,6 +117,15 @@ def raising(error: BaseException) -> object:
             id="each-fault-of-a-dataset",
         ),
         pytest.param(KeyboardInterrupt(), 130, "", id="an-interrupt"),
+        pytest.param(
+            OSError(28, "No space left on device", "/r/x.json"),
+            3,
+            "a-command: No space left on device: /r/x.json; what had finished is kept\n",
+            id="a-full-disk",
+        ),
+        pytest.param(
+            OSError(), 3, "a-command: OSError; what had finished is kept\n", id="no-words-at-all"
+        ),
     ],
 )
 def test_a_body_that_ends_with(
