@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 
 from assistants.config import LiveAgentSettings
@@ -50,7 +51,8 @@ def open_responses(
     )
     session = LiveSession(config, ManagedWork(), deadlines)
     tools = ToolRuntime(
-        kit.application.open_session(brief.initial_state, kit.application.facts),
+        # A copy: attempts run side by side and must not meet in the facts.
+        kit.application.open_session(brief.initial_state, deepcopy(kit.application.facts)),
         kit.application.tools,
     )
 

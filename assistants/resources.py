@@ -204,9 +204,11 @@ def _patterns(path: Path, value: JsonValue) -> tuple[str, ...]:
         if not isinstance(pattern, str):
             raise UsageError(f"{path}: {pattern!r} is no text; write a regular expression")
         try:
-            re.compile(pattern)
-        except re.error as error:
+            matches_nothing = re.search(pattern, "")
+        except (re.error, OverflowError, RecursionError) as error:
             raise UsageError(f"{path}: {pattern!r} is no regular expression: {error}") from None
+        if matches_nothing:
+            raise UsageError(f"{path}: {pattern!r} matches an empty text; ask for words")
         patterns.append(pattern)
     return tuple(patterns)
 

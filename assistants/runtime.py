@@ -7,6 +7,7 @@ is answered to the model as an error, so that it can explain; that answer is its
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -72,7 +73,8 @@ class ToolRuntime:
         required = self._parameters[call.name].get("required", ())
         needed = set(required) if isinstance(required, Sequence) else set()
         return {
-            name: value
+            # A copy, so that what a tool does to its arguments never reaches the evidence.
+            name: copy.deepcopy(value)
             for name, value in (call.arguments or {}).items()
             if value is not None or name in needed
         }
@@ -85,5 +87,7 @@ def _plain(value: JsonObject) -> JsonObject:
     """A copy as plain JSON; a ``ValueError`` when it is none."""
     text = json.dumps(value, allow_nan=False, ensure_ascii=False)
     # Through bytes, because half a surrogate pair is text to Python and to nobody else.
-    copy: JsonObject = json.loads(text.encode())
-    return copy
+    plain: JsonObject = json.loads(text.encode())
+    if not isinstance(plain, dict):
+        raise ValueError("not a JSON object")  # noqa: TRY004 - a value that cannot be used
+    return plain

@@ -22,7 +22,8 @@ MAX_DEPTH: Final = 64
 """Objects and lists inside one another, the outermost counted."""
 
 _BLANKS = re.compile(r"[ \t\n\r]*")
-_STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
+# The closing quote may be missing: to look for it from every quote inside would take for ever.
+_STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _TOO_LARGE = "is a number too large to hold; write a smaller one"

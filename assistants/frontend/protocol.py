@@ -76,6 +76,7 @@ from shared.participant import AudioArrived, CloseRequest
 from shared.values import JsonValue
 
 SAMPLES_PER_MS = 24
+LONGEST_SESSION_S = 1_000_000
 BYTES_PER_SAMPLE = 2
 
 
@@ -361,10 +362,9 @@ class LiveSession:
 
 
 def _seconds(usage: SessionUsage) -> float | None:
-    try:
-        return float(usage.seconds)
-    except OverflowError:
-        return None
+    """The seconds, or nothing where no session can have lasted as long."""
+    is_possible = 0 <= usage.seconds <= LONGEST_SESSION_S
+    return float(usage.seconds) if is_possible else None
 
 
 def _compact(output: JsonValue) -> str:

@@ -134,7 +134,7 @@ class Bench:
         except AttemptError as error:
             nothing.capture.failure = Failure(error.stage, str(error))
             return request, nothing, line.script
-        except Exception as error:  # noqa: BLE001 - one broken attempt must not lose the others
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - one attempt must not lose the others
             # The class alone: an exception's text may hold anything.
             what = f"unexpected {type(error).__name__}"
             nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, what)

@@ -336,3 +336,20 @@ def test_a_slow_tool_takes_no_virtual_time() -> None:
         return clock.now_us()
 
     assert in_virtual_time(story) == 0
+
+
+def test_what_a_tool_does_to_its_arguments_never_reaches_the_evidence() -> None:
+    class Meddling(Desk):
+        def call(self, name: str, arguments: Any, call_id: str) -> JsonObject:
+            arguments["table"]["area"] = "right"
+            return super().call(name, arguments, call_id)
+
+    call = a_call('{"name": "M", "size": 2, "guest": null, "table": {"area": "wrong"}}')
+    outcome(Meddling(), call)
+    assert call.arguments is not None
+    assert call.arguments["table"] == {"area": "wrong"}
+
+
+@pytest.mark.parametrize("answer", [[], None, "done", 5])
+def test_an_output_that_is_no_object_is_a_failed_call(answer: Any) -> None:
+    assert outcome(Desk(lambda: answer), a_call()).status is ToolStatus.FAILED

@@ -160,3 +160,9 @@ def test_honest_json_is_read_unchanged(
     assert parse(text).value == value
     assert parse(text).flaws == ()
     assert len(item_lines(text, "s")) == len(items)
+
+
+def test_a_text_that_never_ends_is_refused_without_a_search_from_every_quote_in_it() -> None:
+    # With the search, this takes hours: the time is the claim.
+    with pytest.raises(JsonSyntaxError):
+        parse('{"a":"' + '\\"' * 400_000)
