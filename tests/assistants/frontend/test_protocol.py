@@ -481,6 +481,23 @@ def test_a_close_without_usage_is_a_close_of_unknown_length() -> None:
     assert line.session.state is State.CLOSED
 
 
+@pytest.mark.parametrize(
+    ("seconds", "known"),
+    [
+        pytest.param(0, 0, id="none-at-all"),
+        pytest.param(-1, None, id="less-than-none"),
+        pytest.param(1_000_000, 1_000_000, id="the-longest-session"),
+        pytest.param(1_000_001, None, id="longer-than-any-session"),
+        pytest.param(1e308, None, id="more-than-milliseconds-can-hold"),
+    ],
+)
+def test_final_usage_is_known_where_a_session_can_have_lasted(
+    seconds: float, known: float | None
+) -> None:
+    line = Line().play(*ACTIVE, CLOSE, closed(seconds=seconds))
+    assert [seen.seconds for seen in line.of(SessionEnded)] == [known]
+
+
 def test_usage_beyond_any_number_is_a_fault_and_no_obstacle_to_the_close() -> None:
     absurd = usage(15).replace("15", "1" + "0" * 400)
     ending = closed(seconds=15).replace("15", "1" + "0" * 400)

@@ -261,6 +261,13 @@ def refused() -> Exception:
             {"audio/a_request/input.wav", "audio/a_request/conversation.transcript.txt"},
             id="a-bug-whose-text-nobody-may-see",
         ),
+        pytest.param(
+            {"assistant": Assistant(error=SystemExit(0))},
+            "attempt_execution",
+            "unexpected SystemExit",
+            {"audio/a_request/input.wav", "audio/a_request/conversation.transcript.txt"},
+            id="an-application-that-exits",
+        ),
     ],
 )
 def test_an_attempt_becomes_its_row_when(
