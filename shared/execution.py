@@ -55,11 +55,10 @@ class _interrupts_cancel:  # noqa: N801 - reads as a phrase in its with statemen
     def __init__(self, cancellation: Cancellation) -> None:
         self._cancellation = cancellation
         self._is_main = threading.current_thread() is threading.main_thread()
-        self._before: object = None
 
     def __enter__(self) -> None:
         if self._is_main:
-            self._before = signal.signal(signal.SIGINT, self._interrupted)
+            signal.signal(signal.SIGINT, self._interrupted)
 
     def __exit__(self, *_: object) -> None:
         if self._is_main:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shared.observability.observations import DelegationBegan, Observation, ToolReturned
+from shared.observability.observations import DelegationBegan, Observation
 from shared.values import CountPair
 
 
@@ -58,11 +58,6 @@ def count_pair(actual: int | None, expected: int | None) -> CountPair | None:
     if actual is None or expected is None:
         return None
     return CountPair(actual=actual, expected=expected)
-
-
-def tool_call_count(observations: Iterable[Observation]) -> int:
-    """Calls that came to an outcome, good or bad, each call id once."""
-    return len({seen.call_id for seen in observations if isinstance(seen, ToolReturned)})
 
 
 def delegation_count(observations: Iterable[Observation]) -> int:

@@ -8,13 +8,9 @@ from shared.metrics.task import (
     delegation_count,
     expected_delegations,
     tool_accuracy,
-    tool_call_count,
 )
 from shared.observability.observations import (
     DelegationBegan,
-    ToolCalled,
-    ToolReturned,
-    ToolStatus,
 )
 from shared.values import CountPair
 from tests.support.builders import at
@@ -80,16 +76,3 @@ def test_a_pair_needs_both_sides() -> None:
 def test_delegations_are_counted_by_id() -> None:
     repeated = [DelegationBegan(at(ms), "d1", "responses", None) for ms in (0, 100)]
     assert delegation_count([*repeated, DelegationBegan(at(200), "d2", "client", None)]) == 2
-
-
-def test_calls_are_counted_by_id_once_they_came_to_an_outcome() -> None:
-    def returned(call_id: str, status: ToolStatus) -> ToolReturned:
-        return ToolReturned(at(0), call_id, "find_table", status, None, {})
-
-    observations = [
-        ToolCalled(at(0), "never_returned", "find_table", "{}", {}, "r1", "d1"),
-        returned("c1", ToolStatus.COMPLETED),
-        returned("c1", ToolStatus.COMPLETED),
-        returned("c2", ToolStatus.FAILED),
-    ]
-    assert tool_call_count(observations) == 2
