@@ -81,7 +81,7 @@ class SocketConnection(Connection):
         self._clock = clock
         self._on_activity = on_activity
         self._tap = tap
-        self._waiting: asyncio.Queue[str] = asyncio.Queue(WAITING_MESSAGES_MAX)
+        self._waiting: asyncio.Queue[str | bytes] = asyncio.Queue(WAITING_MESSAGES_MAX)
         self._socket: ClientConnection | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._alarm: asyncio.TimerHandle | None = None

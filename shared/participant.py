@@ -66,7 +66,7 @@ class Machine(Protocol):
     def wakes_at(self) -> int | None:
         """The next instant at which something is due by itself."""
 
-    def messages_to_send(self) -> list[str]:
+    def messages_to_send(self) -> Sequence[str | bytes]:
         """Drain what the other side should receive, in order."""
 
     def closing(self) -> CloseRequest | None:

@@ -60,7 +60,7 @@ class Loopback:
             return
         now_us = self._clock.now_us()
         has_received = False
-        underway: deque[tuple[Machine, str]] = deque()
+        underway: deque[tuple[Machine, str | bytes]] = deque()
         while True:
             for message in self._near.messages_to_send():
                 self._tap("sent", message, now_us)

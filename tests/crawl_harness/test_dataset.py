@@ -16,7 +16,9 @@ import pytest
 import assistants
 import crawl_harness
 from assistants.application.tools import Application, JsonObject
-from assistants.frontend.fixture.script import Anchor, Delegate, Say, Script, parse_script, resolve
+from assistants.frontend.fixture.instants import Anchor
+from assistants.frontend.fixture.script import Script, parse_script, resolve
+from assistants.frontend.fixture.steps import Delegate, Say
 from shared.dataset import load_dataset
 from shared.intervals import Interval
 from shared.matching import state_matches
