@@ -15,7 +15,7 @@ from assistants.resources import ApplicationResources
 from assistants.responses.delegation import ManagedWork
 from assistants.responses.session import session_config
 from assistants.runtime import ToolRuntime
-from assistants.wire import Address, Connection, SocketConnection
+from assistants.wire import Address, Connection, Patience, SocketConnection
 from shared.clock import Clock
 from shared.errors import UsageError
 from shared.observability.trace import Trace
@@ -59,15 +59,26 @@ def open_responses(
     def connect_to(near: LiveSession, on_activity: Callable[[], None]) -> Connection:
         if not isinstance(far_end, Endpoint):
             return Loopback(near, far_end, clock, on_activity=on_activity, tap=trace.message)
-        address = Address(
-            far_end.url,
-            kit.settings.api_key,
-            kit.settings.connect_timeout_seconds,
-            far_end.is_loopback,
+        address = Address(far_end.url, kit.settings.api_key, far_end.is_loopback)
+        return SocketConnection(
+            address,
+            near,
+            clock,
+            on_activity=on_activity,
+            tap=trace.message,
+            patience=_patience(kit.settings),
         )
-        return SocketConnection(address, near, clock, on_activity=on_activity, tap=trace.message)
 
     return OpenAssistant(LiveParticipant(session, connect_to, tools, clock), tools.snapshot)
+
+
+def _patience(settings: LiveAgentSettings) -> Patience:
+    return Patience(
+        open_within_s=settings.connect_timeout_seconds,
+        ping_every_s=settings.ping_interval_seconds,
+        pong_within_s=settings.ping_timeout_seconds,
+        audio_waits_s=settings.send_queue_seconds,
+    )
 
 
 ASSISTANTS: Mapping[str, Factory] = {"responses": open_responses}

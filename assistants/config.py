@@ -125,6 +125,31 @@ ROWS: tuple[Setting, ...] = (
         above=0,
     ),
     Setting(
+        "ping_interval_seconds",
+        Kind.NUMBER,
+        20.0,
+        "How often the connection is tried with a ping.",
+        toml="assistant.ping_interval_seconds",
+        above=0,
+    ),
+    Setting(
+        "ping_timeout_seconds",
+        Kind.NUMBER,
+        60.0,
+        "How long the answer to a ping may take before the connection counts as lost.",
+        toml="assistant.ping_timeout_seconds",
+        above=0,
+    ),
+    Setting(
+        "send_queue_seconds",
+        Kind.NUMBER,
+        20.0,
+        "How much caller audio may wait for a provider that does not take it.",
+        toml="assistant.send_queue_seconds",
+        above=0,
+        maximum=3600,
+    ),
+    Setting(
         "start_timeout_seconds",
         Kind.NUMBER,
         20.0,
@@ -157,6 +182,9 @@ class LiveAgentSettings:
     assistant_mode: str = "responses"
     allow_insecure_loopback: bool = False
     connect_timeout_seconds: float = 15.0
+    ping_interval_seconds: float = 20.0
+    ping_timeout_seconds: float = 60.0
+    send_queue_seconds: float = 20.0
     start_timeout_seconds: float = 20.0
     close_timeout_seconds: float = 15.0
     api_key: str = field(default="", repr=False)
@@ -176,6 +204,9 @@ class LiveAgentSettings:
             assistant_mode=settings.text("assistant_mode"),
             allow_insecure_loopback=settings.switch("allow_insecure_loopback"),
             connect_timeout_seconds=settings.number("connect_timeout_seconds"),
+            ping_interval_seconds=settings.number("ping_interval_seconds"),
+            ping_timeout_seconds=settings.number("ping_timeout_seconds"),
+            send_queue_seconds=settings.number("send_queue_seconds"),
             start_timeout_seconds=settings.number("start_timeout_seconds"),
             close_timeout_seconds=settings.number("close_timeout_seconds"),
             api_key=key if isinstance(key, str) else "",

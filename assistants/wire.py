@@ -16,18 +16,19 @@ from typing import Protocol, override
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+from websockets.frames import CloseCode
 
 from shared.clock import Clock
 from shared.errors import AttemptError, Stage
 from shared.participant import Machine
 
 MESSAGE_BYTES_MAX = 16 * 1024 * 1024
-WAITING_MESSAGES_MAX = 1_000
-"""Twenty seconds of audio: whatever is slower than that is lost, and says so."""
-
-PING_EVERY_S = 20
-PONG_WITHIN_S = 60
+MESSAGES_PER_S = 50
 CLOSE_WITHIN_S = 2
+PING_LOST = "keepalive ping timeout"
+"""The reason with which the library gives up a peer that answers no ping."""
+NO_CLOSE_CODE = 1006
+"""What the library says of an end without a closing handshake; no peer ever sends it."""
 
 type Tap = Callable[[str, str | bytes, int], None]
 """Sees every message: ``sent`` or ``received``, the message, wall microseconds."""
@@ -52,8 +53,18 @@ class Address:
 
     url: str
     bearer: str = field(repr=False)
-    open_within_s: float
     is_loopback: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long the network may take, in seconds, for each thing that would otherwise hang."""
+
+    open_within_s: float = 15
+    ping_every_s: float = 20
+    pong_within_s: float = 60
+    audio_waits_s: float = 20
+    """How much audio may wait to be sent; a provider that takes less is lost, and it says so."""
 
 
 class _OneConnection(connect):
@@ -75,13 +86,17 @@ class SocketConnection(Connection):
         *,
         on_activity: Callable[[], None],
         tap: Tap,
+        patience: Patience | None = None,
     ) -> None:
+        self._patience = patience or Patience()
         self._address = address
         self._machine = machine
         self._clock = clock
         self._on_activity = on_activity
         self._tap = tap
-        self._waiting: asyncio.Queue[str | bytes] = asyncio.Queue(WAITING_MESSAGES_MAX)
+        self._waiting: asyncio.Queue[str | bytes] = asyncio.Queue(
+            max(1, round(self._patience.audio_waits_s * MESSAGES_PER_S))
+        )
         self._socket: ClientConnection | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._alarm: asyncio.TimerHandle | None = None
@@ -93,10 +108,10 @@ class SocketConnection(Connection):
             self._socket = await _OneConnection(
                 self._address.url,
                 additional_headers={"Authorization": f"Bearer {self._address.bearer}"},
-                open_timeout=self._address.open_within_s,
+                open_timeout=self._patience.open_within_s,
                 close_timeout=CLOSE_WITHIN_S,
-                ping_interval=PING_EVERY_S,
-                ping_timeout=PONG_WITHIN_S,
+                ping_interval=self._patience.ping_every_s,
+                ping_timeout=self._patience.pong_within_s,
                 compression=None,
                 max_size=MESSAGE_BYTES_MAX,
                 proxy=None if self._address.is_loopback else True,
@@ -140,12 +155,14 @@ class SocketConnection(Connection):
                 self._tap("received", message, now_us)
                 self._machine.receive(message, now_us)
                 self._settle()
-        except ConnectionClosed:
-            pass
+        except ConnectionClosed as error:
+            given_up = self._given_up(error)
+            if given_up is not None:
+                self._fail(Stage.RESPONSE_COLLECTION, given_up)
         except Exception as error:  # noqa: BLE001 - a bug of ours must not look like their silence
             self._fail(Stage.ATTEMPT_EXECUTION, f"unexpected {type(error).__name__}")
             return
-        self._machine.receive_eof(socket.close_code, self._clock.now_us())
+        self._machine.receive_eof(_close_code(socket), self._clock.now_us())
         self._settle()
 
     async def _send(self, socket: ClientConnection) -> None:
@@ -167,10 +184,20 @@ class SocketConnection(Connection):
             except asyncio.QueueFull:
                 self._fail(
                     Stage.RESPONSE_COLLECTION,
-                    f"the provider took nothing while {WAITING_MESSAGES_MAX} messages waited",
+                    f"the provider took nothing while {self._waiting.maxsize} messages waited",
                 )
                 break
         self._set_alarm(now_us)
+
+    def _given_up(self, error: ConnectionClosed) -> str | None:
+        """Why it was this end that gave the connection up, if it was."""
+        if error.rcvd is not None or error.sent is None:
+            return None
+        if error.sent.reason == PING_LOST:
+            return f"the provider answered no ping for {self._patience.pong_within_s:g} s"
+        if error.sent.code == CloseCode.MESSAGE_TOO_BIG:
+            return f"the provider sent a message over the limit of {MESSAGE_BYTES_MAX} bytes"
+        return None
 
     def _fail(self, stage: Stage, message: str) -> None:
         """Only the first failure counts; the rest follow from it."""
@@ -194,6 +221,11 @@ class SocketConnection(Connection):
         self._alarm = None
         self._machine.wake(self._clock.now_us())
         self._settle()
+
+
+def _close_code(socket: ClientConnection) -> int | None:
+    """The code the connection was closed with, or nothing when it ended without one."""
+    return None if socket.close_code == NO_CLOSE_CODE else socket.close_code
 
 
 def _refusal(error: Exception) -> str:

@@ -3,9 +3,9 @@
 Theory of operation. IDLE sends ``session.start`` and is STARTING; ``session.started`` makes it
 ACTIVE, and any error before that refuses it. ACTIVE streams the caller's track, 20 ms at a time,
 without a break, and takes in whatever comes; a rejected command or a message that means nothing is
-an observation and ends nothing. ``close`` makes it CLOSING until ``session.closed`` arrives or is
-given up. CLOSED is the end. A session that ends without our asking has failed; what it observed
-stays.
+an observation and ends nothing, but more than the intake's limits ends the session. ``close`` makes
+it CLOSING until ``session.closed`` arrives or is given up. CLOSED is the end. A session that ends
+without our asking has failed; what it observed stays.
 
 Positions: an observation's media time is the caller audio handed over so far, the frame being sent
 included, so that what answers a frame lies at that frame's end.
@@ -52,6 +52,7 @@ from assistants.frontend.events import (
     encode_audio,
     parse_server_event,
 )
+from assistants.frontend.intake import Intake, IntakeLimits
 from assistants.frontend.session_config import SessionConfig
 from assistants.tool_result import ToolResult
 from shared.clock import Stamp
@@ -78,6 +79,10 @@ from shared.values import JsonValue
 SAMPLES_PER_MS = 24
 LONGEST_SESSION_S = 1_000_000
 BYTES_PER_SAMPLE = 2
+HANDOFF_INCOMPLETE = "Responses handoff incomplete."
+"""The one error known by its message alone: it has no code (and often names no command)."""
+
+_ANSWERS_TO_START = (SessionStarted, SessionClosed, ErrorEvent)
 
 
 class State(Enum):
@@ -112,16 +117,25 @@ class DelegatedWork(Protocol):
         self, at: Stamp
     ) -> Iterable[tuple[list[ResponseItemCreate | ResponseCreate], WorkContinued]]: ...
 
+    def refused(
+        self, client_event_id: str | None, at: Stamp, *, is_handoff: bool
+    ) -> Iterable[Observation]: ...
+
 
 class LiveSession:
     """One session from start to close. One object is one attempt; there is no reconnecting."""
 
     def __init__(
-        self, config: SessionConfig, work: DelegatedWork, deadlines: Deadlines | None = None
+        self,
+        config: SessionConfig,
+        work: DelegatedWork,
+        deadlines: Deadlines | None = None,
+        limits: IntakeLimits | None = None,
     ) -> None:
         self._config = config
         self._work = work
         self._deadlines = deadlines or Deadlines()
+        self._intake = Intake(limits or IntakeLimits())
         self._state = State.IDLE
         self._samples_sent = 0
         self._appends = 0
@@ -197,14 +211,17 @@ class LiveSession:
     # the machine's shape
 
     def receive(self, message: str | bytes, at_us: int) -> None:
-        at = self._stamp(at_us)
-        if isinstance(message, bytes):
-            self._observed.append(Faulted(at, "binary_message", f"{len(message)} bytes"))
+        if self._state is State.CLOSED:
             return
-        try:
-            event = parse_server_event(message)
-        except MalformedMessage as error:
-            self._observed.append(Faulted(at, str(error.kind), error.detail))
+        at = self._stamp(at_us)
+        event = self._parsed(message, at)
+        self._refuse_excess(
+            self._intake.message(len(message), is_audio=isinstance(event, OutputAudioDelta))
+        )
+        if event is None or self.state is State.CLOSED:
+            return
+        if self._state is State.STARTING and not isinstance(event, _ANSWERS_TO_START):
+            self._observed.append(Faulted(at, "before_start", event.type))
             return
         self._handle(event, at)
 
@@ -239,6 +256,21 @@ class LiveSession:
         return self._close_request
 
     # what the provider says
+
+    def _parsed(self, message: str | bytes, at: Stamp) -> ServerEvent | None:
+        if isinstance(message, bytes):
+            self._observed.append(Faulted(at, "binary_message", f"{len(message)} bytes"))
+            return None
+        try:
+            return parse_server_event(message)
+        except MalformedMessage as error:
+            self._observed.append(Faulted(at, str(error.kind), error.detail))
+            return None
+
+    def _refuse_excess(self, excess: str | None) -> None:
+        if excess is not None:
+            self._fail(Stage.RESPONSE_COLLECTION, f"the provider sent {excess}")
+            self._end(CloseRequest(1000))
 
     def _handle(self, event: ServerEvent, at: Stamp) -> None:
         match event:
@@ -295,6 +327,10 @@ class LiveSession:
         if self._state is State.STARTING:
             self._fail(Stage.SESSION_START, f"{error.code or error.type}: {error.message}")
             self._end(CloseRequest(1000))
+            return
+        is_handoff = error.message == HANDOFF_INCOMPLETE
+        if is_handoff or client_event_id is not None:
+            self._observed.extend(self._work.refused(client_event_id, at, is_handoff=is_handoff))
 
     def _usage(self, usage: SessionUsage, at: Stamp) -> None:
         seconds = _seconds(usage)
@@ -314,6 +350,7 @@ class LiveSession:
             samples = samples[:-1]
         if samples and self._state is State.ACTIVE:
             self._observed.append(AudioArrived(at, samples))
+            self._refuse_excess(self._intake.audio(len(samples), at.media_ms))
 
     def _caption(
         self, speaker: Speaker, event: InputTranscriptDelta | OutputTranscriptDelta, at: Stamp

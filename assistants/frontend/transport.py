@@ -38,7 +38,7 @@ class LiveParticipant(Participant):
     @property
     @override
     def failure(self) -> AttemptError | None:
-        return self._session.failure or self._connection.failure or self._breakdown
+        return self._connection.failure or self._session.failure or self._breakdown
 
     @override
     async def connect(self) -> None:

@@ -31,6 +31,7 @@ from assistants.frontend.events import FunctionCallOutput, ResponseCreate, Respo
 from shared.clock import Stamp
 from shared.observability.observations import (
     BackendText,
+    ContinuationRefused,
     Faulted,
     Observation,
     ResponseBegan,
@@ -45,6 +46,9 @@ from shared.values import JsonObject
 
 type Command = ResponseItemCreate | ResponseCreate
 
+_OUTPUT = "output_"
+_CONTINUE = "continue_"
+
 
 @dataclass(slots=True)
 class _Response:
@@ -55,6 +59,8 @@ class _Response:
     outputs: dict[str, str | None] = field(default_factory=dict)
     status: ResponseStatus | None = None
     is_continued: bool = False
+    is_followed: bool = False
+    is_refused: bool = False
 
     @property
     def is_answerable(self) -> bool:
@@ -62,9 +68,16 @@ class _Response:
         return (
             self.status is ResponseStatus.COMPLETED
             and not self.is_continued
+            and not self.is_refused
             and bool(self.outputs)
             and all(output is not None for output in self.outputs.values())
         )
+
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether it runs, or another is to follow it."""
+        is_pending = self.status is None or (self.is_continued and not self.is_followed)
+        return is_pending and not self.is_refused
 
 
 class ManagedWork:
@@ -72,7 +85,8 @@ class ManagedWork:
 
     def __init__(self) -> None:
         self._responses: dict[str, _Response] = {}
-        self._owner_of_call: dict[str, _Response] = {}
+        self._calls: dict[str, FunctionCall] = {}
+        self._outputs: dict[str, str] = {}
         self._messages: set[str] = set()
 
     def receive(
@@ -97,9 +111,12 @@ class ManagedWork:
 
     def returned(self, call_id: str, output: str) -> None:
         """Note the output of a call. Late and repeated outputs change nothing."""
-        response = self._owner_of_call.get(call_id)
-        if response is not None and response.outputs[call_id] is None:
-            response.outputs[call_id] = output
+        if call_id not in self._calls or call_id in self._outputs:
+            return
+        self._outputs[call_id] = output
+        for response in self._responses.values():
+            if call_id in response.outputs:
+                response.outputs[call_id] = output
 
     def continuations(self, at: Stamp) -> Iterator[tuple[list[Command], WorkContinued]]:
         """Yield the commands that answer each response which now can be answered."""
@@ -108,13 +125,37 @@ class ManagedWork:
                 response.is_continued = True
                 commands: list[Command] = [
                     ResponseItemCreate(
-                        event_id=f"output_{call_id}",
+                        event_id=_OUTPUT + call_id,
                         item=FunctionCallOutput(call_id=call_id, output=output or ""),
                     )
                     for call_id, output in response.outputs.items()
                 ]
-                commands.append(ResponseCreate(event_id=f"continue_{response.response_id}"))
+                commands.append(ResponseCreate(event_id=_CONTINUE + response.response_id))
                 yield commands, WorkContinued(at, response.response_id, response.delegation_id)
+
+    def refused(
+        self, client_event_id: str | None, at: Stamp, *, is_handoff: bool
+    ) -> Iterator[Observation]:
+        """Take a rejected command; yield what it ends.
+
+        Where the error names none of our commands, a handoff said to be incomplete is that of the
+        one response still waited for. With several it is anybody's, and nothing ends.
+        """
+        response = self._commanded(client_event_id)
+        if response is None and is_handoff:
+            waited_for = [one for one in self._responses.values() if one.is_waited_for]
+            response = waited_for[0] if len(waited_for) == 1 else None
+        if response is not None and not response.is_refused:
+            response.is_refused = True
+            yield ContinuationRefused(at, response.response_id, response.delegation_id)
+
+    def _commanded(self, client_event_id: str | None) -> _Response | None:
+        """The response a command of ours belongs to."""
+        for response in self._responses.values():
+            names = {_CONTINUE + response.response_id, *(_OUTPUT + one for one in response.outputs)}
+            if client_event_id in names:
+                return response
+        return None
 
     def _began(
         self, snapshot: ResponseSnapshot, delegation_id: str | None, at: Stamp
@@ -122,19 +163,26 @@ class ManagedWork:
         if snapshot.id in self._responses:
             return
         self._responses[snapshot.id] = _Response(snapshot.id, delegation_id)
+        for earlier in self._responses.values():
+            is_named = earlier.response_id == snapshot.previous_response_id
+            is_theirs = delegation_id is not None and earlier.delegation_id == delegation_id
+            earlier.is_followed |= is_named or (is_theirs and earlier.is_continued)
         yield ResponseBegan(at, snapshot.id, delegation_id, snapshot.previous_response_id)
 
     def _called(
         self, call: FunctionCall, delegation_id: str | None, at: Stamp
     ) -> Iterator[Observation]:
-        if call.status not in {None, "completed"} or call.call_id in self._owner_of_call:
+        if call.status not in {None, "completed"}:
             return
         response = self._newest_open(delegation_id)
+        if call.call_id in self._calls:
+            yield from self._called_again(call, response, at)
+            return
         if response is None:
             yield Faulted(at, "call_without_response", f"call {call.call_id} of {call.name}")
             return
         response.outputs[call.call_id] = None
-        self._owner_of_call[call.call_id] = response
+        self._calls[call.call_id] = call
         yield ToolCalled(
             at,
             call_id=call.call_id,
@@ -144,6 +192,20 @@ class ManagedWork:
             response_id=response.response_id,
             delegation_id=response.delegation_id,
         )
+
+    def _called_again(
+        self, call: FunctionCall, response: _Response | None, at: Stamp
+    ) -> Iterator[Observation]:
+        """A call id stands for one call. A copy of its item is no news; another item is a fault.
+
+        Its tool does not run again, but a response that waits for the id gets the one output.
+        """
+        known = self._calls[call.call_id]
+        if call.id == known.id:
+            return
+        yield Faulted(at, "call_id_reused", f"call {call.call_id} of {call.name}")
+        if response is not None:
+            response.outputs.setdefault(call.call_id, self._outputs.get(call.call_id))
 
     def _said(
         self, message: BackendMessage, delegation_id: str | None, at: Stamp

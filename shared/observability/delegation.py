@@ -13,7 +13,8 @@ Theory of operation. Work is under way while anything is open, and five things c
 
 Ids alone tell which is which: names, positions and counts infer nothing. Every step counts once, so
 a repetition changes nothing however late it comes, and what ends something unknown ends nothing
-else. A response that fails takes its own calls and its own continuation with it.
+else. A response that fails takes its own calls and its own continuation with it, and so does one
+whose continuation the provider refused.
 
 The end of the session ends no work: it says that nobody listens any more, not that the backend
 finished. Work that never ended runs to the end of the observation.
@@ -25,6 +26,7 @@ from collections.abc import Iterable
 
 from shared.intervals import Interval, IntervalSet
 from shared.observability.observations import (
+    ContinuationRefused,
     DelegationBegan,
     Observation,
     ResponseBegan,
@@ -78,6 +80,8 @@ class WorkState:
                 self._work_continued(seen)
             case ResponseEnded():
                 self._response_ended(seen)
+            case ContinuationRefused():
+                self._void(seen.response_id)
             case _:
                 pass
 

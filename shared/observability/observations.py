@@ -147,6 +147,14 @@ class WorkContinued(Observation):
 
 
 @dataclass(frozen=True, slots=True)
+class ContinuationRefused(Observation):
+    """The provider could not use a round's outputs: no response will follow this one."""
+
+    response_id: str
+    delegation_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class ContextAppended(Observation):
     """An append was accepted into the session's context; that does not mean it was spoken."""
 
@@ -203,6 +211,7 @@ KINDS: tuple[type[Observation], ...] = (
     ToolCalled,
     ToolReturned,
     WorkContinued,
+    ContinuationRefused,
     ContextAppended,
     CommandRejected,
     Faulted,

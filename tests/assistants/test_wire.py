@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 import assistants.wire
-from assistants.wire import Address, SocketConnection
+from assistants.wire import MESSAGE_BYTES_MAX, MESSAGES_PER_S, Address, Patience, SocketConnection
 from shared.errors import AttemptError, Stage
 from shared.participant import CloseRequest
 from shared.wall_time import WallClock
@@ -63,19 +63,23 @@ class Machine:
         return self.request
 
 
+THREE_MAY_WAIT = Patience(open_within_s=5, audio_waits_s=3 / MESSAGES_PER_S)
+
+
 class Line:
     """A connection to one address, and all that it noted."""
 
-    def __init__(self, url: str, clock: WallClock, *, open_within_s: float = 5) -> None:
+    def __init__(self, url: str, clock: WallClock, patience: Patience | None = None) -> None:
         self.machine = Machine()
         self.tapped: list[tuple[str, str | bytes]] = []
         self.changed = asyncio.Event()
         self.connection = SocketConnection(
-            Address(url, KEY, open_within_s, is_loopback=True),
+            Address(url, KEY, is_loopback=True),
             self.machine,
             clock,
             on_activity=self.changed.set,
             tap=lambda direction, message, _at_us: self.tapped.append((direction, message)),
+            patience=patience or Patience(open_within_s=5),
         )
 
     async def says(self, *messages: str) -> None:
@@ -89,10 +93,12 @@ class Line:
 
 
 @contextlib.asynccontextmanager
-async def a_line(talk: Talk, clock: WallClock, **options: Any) -> AsyncIterator[Line]:
+async def a_line(
+    talk: Talk, clock: WallClock, patience: Patience | None = None, **options: Any
+) -> AsyncIterator[Line]:
     """An open connection to a service that talks so; both are closed at the end."""
     async with serve(talk, HOST, 0, **options) as server:
-        line = Line(url_of(server.sockets), clock)
+        line = Line(url_of(server.sockets), clock, patience)
         await line.connection.open()
         try:
             yield line
@@ -112,7 +118,7 @@ async def listens(connection: ServerConnection) -> None:
 
 
 async def refusal_at(url: str, clock: WallClock, *, open_within_s: float = 5) -> str:
-    line = Line(url, clock, open_within_s=open_within_s)
+    line = Line(url, clock, Patience(open_within_s=open_within_s))
     with pytest.raises(AttemptError) as refused:
         await line.connection.open()
     await line.connection.close()
@@ -244,7 +250,7 @@ def test_a_handshake_carries_the_credential_once_and_offers_nothing_else() -> No
 
 
 def test_a_credential_shows_in_no_repr() -> None:
-    assert KEY not in repr(Address("ws://x", KEY, 1, is_loopback=True))
+    assert KEY not in repr(Address("ws://x", KEY, is_loopback=True))
 
 
 def test_a_port_that_nobody_listens_on_is_refused() -> None:
@@ -335,7 +341,7 @@ def test_an_address_that_leads_nowhere_is_refused(
 
     async def story(clock: WallClock) -> str:
         connection = SocketConnection(
-            Address(url, KEY, 5, is_loopback=False),
+            Address(url, KEY, is_loopback=False),
             Machine(),
             clock,
             on_activity=lambda: None,
@@ -488,7 +494,6 @@ def _broken(message: str | bytes, at_us: int) -> None:
 def test_a_far_end_that_stops_reading_is_a_failure_and_is_left_in_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(assistants.wire, "WAITING_MESSAGES_MAX", 3)
     monkeypatch.setattr(assistants.wire, "CLOSE_WITHIN_S", 0.1)
 
     async def stop_reading(connection: ServerConnection) -> None:
@@ -497,7 +502,7 @@ def test_a_far_end_that_stops_reading_is_a_failure_and_is_left_in_time(
 
     async def story(clock: WallClock) -> None:
         async with serve(stop_reading, HOST, 0) as server:
-            line = Line(url_of(server.sockets), clock)
+            line = Line(url_of(server.sockets), clock, THREE_MAY_WAIT)
             await line.connection.open()
             said = 0
             while line.connection.failure is None:
@@ -524,16 +529,66 @@ def test_a_far_end_that_stops_reading_is_a_failure_and_is_left_in_time(
     ("count", "is_too_many"),
     [pytest.param(3, False, id="as-many-as-may"), pytest.param(4, True, id="one-more")],
 )
-def test_messages_wait(monkeypatch: pytest.MonkeyPatch, count: int, is_too_many: bool) -> None:
-    monkeypatch.setattr(assistants.wire, "WAITING_MESSAGES_MAX", 3)
-
+def test_messages_wait(count: int, is_too_many: bool) -> None:
     async def story(clock: WallClock) -> AttemptError | None:
-        async with a_line(listens, clock) as line:
+        async with a_line(listens, clock, THREE_MAY_WAIT) as line:
             # All at once: the sender cannot run in between.
             await line.says(*"x" * count)
             return line.connection.failure
 
     assert (in_wall_time(story) is not None) is is_too_many
+
+
+def test_pings_that_go_unanswered_are_a_failure_that_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(assistants.wire, "CLOSE_WITHIN_S", 0.1)
+    told = asyncio.Event()
+
+    async def stop_reading(connection: ServerConnection) -> None:
+        connection.transport.pause_reading()
+        await told.wait()
+        connection.transport.abort()
+
+    async def story(clock: WallClock) -> tuple[AttemptError | None, list[int | None]]:
+        patience = Patience(ping_every_s=0.05, pong_within_s=0.1)
+        async with a_line(stop_reading, clock, patience) as line:
+            await line.until(lambda: line.machine.ends)
+            told.set()
+            return line.connection.failure, line.machine.ends
+
+    failure, ends = in_wall_time(story, within_s=5)
+    assert failure is not None
+    assert failure.stage is Stage.RESPONSE_COLLECTION
+    assert str(failure) == "the provider answered no ping for 0.1 s"
+    assert ends == [None]
+
+
+@pytest.mark.parametrize(
+    ("size", "failure"),
+    [
+        pytest.param(1_600_000, None, id="25-s-of-audio-in-one"),
+        pytest.param(MESSAGE_BYTES_MAX, None, id="as-large-as-may-be"),
+        pytest.param(
+            MESSAGE_BYTES_MAX + 1,
+            "the provider sent a message over the limit of 16777216 bytes",
+            id="one-byte-more",
+        ),
+    ],
+)
+def test_a_message_of_a_size_is(size: int, failure: str | None) -> None:
+    async def talk(connection: ServerConnection) -> None:
+        await connection.send("x" * size)
+        await connection.close()
+
+    async def story(clock: WallClock) -> tuple[list[int], str | None]:
+        async with a_line(talk, clock, max_size=None) as line:
+            await line.until(lambda: line.machine.ends)
+            failed = line.connection.failure
+            return [len(m) for m in line.machine.received], str(failed) if failed else None
+
+    expected = ([] if failure else [size], failure)
+    assert in_wall_time(story, within_s=10) == expected
 
 
 # The end
@@ -559,11 +614,11 @@ async def close_without_code(connection: ServerConnection) -> None:
         pytest.param(lambda far: far.close(1011), 1011, id="a-service-that-broke"),
         pytest.param(lambda far: far.close(4000), 4000, id="a-code-of-its-own"),
         pytest.param(close_without_code, 1005, id="a-close-without-a-code"),
-        pytest.param(lose, 1006, id="a-connection-that-is-cut"),
+        pytest.param(lose, None, id="a-connection-that-is-cut"),
     ],
 )
 def test_the_machine_is_told_once_how_the_far_end_ended(
-    end: Callable[[ServerConnection], Awaitable[None]], code: int
+    end: Callable[[ServerConnection], Awaitable[None]], code: int | None
 ) -> None:
     async def talk(connection: ServerConnection) -> None:
         await connection.send("last words")

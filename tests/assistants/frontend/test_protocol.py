@@ -250,7 +250,7 @@ ACTIVE = (START, STARTED)
             [*ACTIVE, CUT, CLOSE, CLOSED],
             State.CLOSED,
             Stage.RESPONSE_COLLECTION,
-            NORMAL,
+            None,
             id="nothing-mends-a-lost-connection",
         ),
     ],
@@ -568,7 +568,8 @@ def test_audio_out_of_session_is_not_heard(story: Sequence[Step]) -> None:
 
 def test_what_comes_before_the_start_is_noted_and_does_not_start_it() -> None:
     line = Line().play(START, said("Hello"), "{", usage(1))
-    assert [type(seen) for seen in line.seen] == [Caption, Faulted, UsageReported]
+    assert [seen.kind for seen in line.of(Faulted)] == ["before_start", "not_json", "before_start"]
+    assert len(line.seen) == 3
     assert line.session.state is State.STARTING
 
 
