@@ -73,7 +73,7 @@ ROWS: tuple[Setting, ...] = (
         "offline_script",
         Kind.TEXT,
         "sound",
-        "What the fixture plays: sound, defects, or the name of one defect.",
+        "What the fixture plays: sound, defects, faults, or the name of one script.",
         flag="--offline-script",
     ),
     Setting(

@@ -230,10 +230,11 @@ class LiveSession:
             return
         at = self._stamp(at_us)
         self._observed.append(ConnectionLost(at, code, f"in state {self._state.name.lower()}"))
+        how = "without a close" if code is None else f"(close code {code})"
         if self._state is State.STARTING:
-            self._fail(Stage.SESSION_START, f"connection lost before the session started ({code})")
+            self._fail(Stage.SESSION_START, f"connection lost before the session started {how}")
         elif self._state is State.ACTIVE:
-            self._fail(Stage.RESPONSE_COLLECTION, f"connection lost in mid-session ({code})")
+            self._fail(Stage.RESPONSE_COLLECTION, f"connection lost in mid-session {how}")
         self._end(None)
 
     def wakes_at(self) -> int | None:

@@ -23,7 +23,8 @@ import numpy as np
 
 from shared.audio.pcm import SAMPLE_RATE_HZ, SAMPLES_PER_MS, Pcm
 
-STALL_SAMPLES = 600 * SAMPLES_PER_MS
+STALL_MS = 600
+STALL_SAMPLES = STALL_MS * SAMPLES_PER_MS
 EVIDENCE_SAMPLES = SAMPLE_RATE_HZ
 # Exact zeros shorter than this may be a zero crossing or a closed mouth, so they are no silence to
 # move in. As much of a pause also survives every move: two words never become one.

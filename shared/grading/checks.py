@@ -14,10 +14,10 @@ from shared.differences import first_change, first_difference
 from shared.grading.case import Case, ToolUse
 from shared.grading.verdict import Check, CheckStatus, Ref
 from shared.matching import state_matches
-from shared.metrics.task import delegation_count
+from shared.metrics.task import delegations
 from shared.observability.evidence import Ending
-from shared.observability.observations import Caption, DelegationBegan, Speaker
-from shared.observability.turns import NEW_SPEECH_AFTER_MS, SENTENCE_GAP_MS
+from shared.observability.observations import Caption, Speaker
+from shared.observability.turns import NEW_SPEECH_AFTER_MS, SENTENCE_GAP_MS, is_answer
 from shared.scenarios import DelegationPolicy
 
 REFUSAL_TYPE = "refusal"
@@ -28,7 +28,7 @@ def conversation_completed(case: Case) -> Check:
     name = "conversation_completed"
     if case.evidence.ending is Ending.ANSWER_SETTLED:
         return _passed(name, "the answer settled")
-    has_work = delegation_count(case.evidence.observations) > 0
+    has_work = bool(delegations(case.evidence.observations))
     if not has_work and not _heard_after(case, case.request_end_ms):
         return _not_applicable(name, "nothing was begun that could be completed")
     return _failed(name, "the response timeout came before the answer was whole", _end_of(case))
@@ -39,9 +39,12 @@ def assistant_responded(case: Case) -> Check:
     name = "assistant_responded"
     if case.request_end_ms is None:
         return _not_applicable(name, "no caller speech was detected, so nothing was asked")
-    heard = _heard_after(case, case.request_end_ms)
+    heard = _answers(case, case.request_end_ms)
     if heard:
         return _passed(name, "the assistant was heard after the request", heard)
+    if _heard_after(case, case.request_end_ms):
+        because = "only a short sound across the request's end was heard, and nothing after it"
+        return _failed(name, because, _end_of(case))
     return _failed(name, "the assistant was not heard after the request", _end_of(case))
 
 
@@ -64,12 +67,12 @@ def application_state(case: Case) -> Check:
 def delegation_policy(case: Case) -> Check:
     """Work was delegated when it had to be, and not when it must not be."""
     name = "delegation_policy"
-    delegations = case.evidence.of(DelegationBegan)
-    refs = tuple(Ref(one.stamp.media_ms, "delegation") for one in delegations)
+    begun_ms = delegations(case.evidence.observations).values()
+    refs = tuple(Ref(at_ms, "delegation") for at_ms in begun_ms)
     match case.expected.delegation:
-        case DelegationPolicy.REQUIRED if not delegations:
+        case DelegationPolicy.REQUIRED if not refs:
             return _failed(name, "nothing was delegated, and it had to be", _end_of(case))
-        case DelegationPolicy.FORBIDDEN if delegations:
+        case DelegationPolicy.FORBIDDEN if refs:
             return _failed(name, "work was delegated, and it must not be", refs)
         case DelegationPolicy.OPTIONAL:
             return _not_applicable(name, "either choice is right")
@@ -241,6 +244,14 @@ def _claims(case: Case) -> list[_Claim]:
                     at_ms = case.evidence.observations[index].stamp.media_ms
                     claims.add(_Claim(index, at_ms, found.group().strip(), rule.tools))
     return sorted(claims)
+
+
+def _answers(case: Case, request_end_ms: int) -> tuple[Ref, ...]:
+    """The first speech that can answer the request, from the request's end on."""
+    for span in case.timeline.assistant:
+        if is_answer(span, request_end_ms):
+            return (Ref(max(span.start_ms, request_end_ms), "assistant speech"),)
+    return ()
 
 
 def _heard_after(case: Case, instant_ms: int | None) -> tuple[Ref, ...]:

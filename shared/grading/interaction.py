@@ -1,7 +1,8 @@
 """Interaction limits a scenario declares: one check for each, and none where none is declared.
 
-A figure without a population breaks no limit: the check says why it does not apply. What broke a
-limit is named by its moments.
+A figure without a population breaks no limit: the check says why it does not apply. But an
+assistant that hums across a request's end takes it out of the population without answering it; that
+breaks a limit on answering. What broke a limit is named by its moments.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from shared.grading.case import Case
 from shared.grading.verdict import Check, CheckStatus, Ref
 from shared.metrics.backchannels import BackchannelOutcome
 from shared.metrics.responses import Outcome, Reason
+from shared.observability.lookup import started_before
+from shared.observability.turns import is_answer
 
 
 def _response_rate_min(case: Case, limit: float) -> Check:
     rate = case.measured.response_rate
     if rate.value is None:
-        return _not_applicable("response_rate_min", "no request was scored")
+        return _unanswerable("response_rate_min", case, "no request was scored")
     missed = [
         Ref(turn.turn.span.end_ms, "request not answered in time")
         for turn in case.measured.turns
@@ -35,7 +38,7 @@ def _response_latency_max_ms(case: Case, limit: float) -> Check:
         if turn.opportunity.latency_ms is not None
     ]
     if not latencies:
-        return _not_applicable("response_latency_max_ms", "no response was observed")
+        return _unanswerable("response_latency_max_ms", case, "no response was observed")
     worst = max(latency for latency, _ in latencies)
     slow = [
         Ref(end_ms + latency, f"response after {latency} ms")
@@ -119,6 +122,20 @@ def limit_checks(case: Case) -> tuple[Check, ...]:
         for name, check in LIMITS.items()
         if (limit := getattr(declared, name)) is not None
     )
+
+
+def _unanswerable(name: str, case: Case, because: str) -> Check:
+    """No request counts: for lack of evidence, or because a sound across its end was no answer."""
+    hummed = [
+        Ref(turn.turn.span.end_ms, "a sound across the request's end that answers nothing")
+        for turn in case.measured.turns
+        if turn.opportunity.reason is Reason.ASSISTANT_ACTIVE
+        and (heard := started_before(case.timeline.assistant, turn.turn.span.end_ms)) is not None
+        and not is_answer(heard, turn.turn.span.end_ms)
+    ]
+    if not hummed:
+        return _not_applicable(name, because)
+    return _check(name, f"{because}: the assistant only made a sound", hummed, is_kept=False)
 
 
 def _check(name: str, because: str, moments: Iterable[Ref], *, is_kept: bool) -> Check:

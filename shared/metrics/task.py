@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shared.observability.observations import DelegationBegan, Observation
+from shared.observability.observations import DelegationBegan, Observation, ResponseBegan
 from shared.values import CountPair
 
 
@@ -60,9 +60,16 @@ def count_pair(actual: int | None, expected: int | None) -> CountPair | None:
     return CountPair(actual=actual, expected=expected)
 
 
-def delegation_count(observations: Iterable[Observation]) -> int:
-    """Delegations, each id once."""
-    return len({seen.delegation_id for seen in observations if isinstance(seen, DelegationBegan)})
+def delegations(observations: Iterable[Observation]) -> dict[str, int]:
+    """Every delegation by its id, with the media position (ms) of the first that was seen of it.
+
+    Mostly that is its notice. Where a notice was lost, the work that was done under the id tells.
+    """
+    first_seen: dict[str, int] = {}
+    for seen in observations:
+        if isinstance(seen, DelegationBegan | ResponseBegan) and seen.delegation_id is not None:
+            first_seen.setdefault(seen.delegation_id, seen.stamp.media_ms)
+    return first_seen
 
 
 def expected_delegations(policy: str) -> int:

@@ -22,6 +22,10 @@ SENTENCE_GAP_MS = 600
 NEW_SPEECH_AFTER_MS = 300
 """Speech after a shorter pause goes on; after this one it begins anew."""
 
+ANSWERS_ACROSS_MS = 1_000
+"""Speech across a request's last instant answers it if it lasts this long past it; else it is a
+sound of listening, as short as a backchannel."""
+
 NO_REPLY_EXPECTED = frozenset({CallerAction.BACKCHANNEL, CallerAction.STOP})
 
 
@@ -39,6 +43,12 @@ class Turn:
     def expects_reply(self) -> bool:
         """Whether what the caller did here asks for an answer."""
         return self.action not in NO_REPLY_EXPECTED
+
+
+def is_answer(heard: Interval, request_end_ms: int) -> bool:
+    """Whether assistant speech can be an answer to a request that ended then."""
+    begins_after = heard.start_ms >= request_end_ms
+    return begins_after or heard.end_ms - request_end_ms >= ANSWERS_ACROSS_MS
 
 
 def caller_turns(utterances: Iterable[Utterance], voiced: IntervalSet) -> tuple[Turn, ...]:

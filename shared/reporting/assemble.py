@@ -140,7 +140,7 @@ def _task(evidence: Evidence, scenario: Scenario, assessment: Assessment) -> Tas
     if observed is None:
         return TaskMetrics(task_completed=is_completed)
     expected = scenario.expected
-    delegations = task.delegation_count(evidence.observations)
+    delegated = len(task.delegations(evidence.observations))
     expected_delegations = task.expected_delegations(expected.delegation.value)
     prohibited = sum(
         check.status is CheckStatus.FAILED
@@ -155,8 +155,8 @@ def _task(evidence: Evidence, scenario: Scenario, assessment: Assessment) -> Tas
             task.tool_accuracy(matching.matched, matching.expected, matching.actual, prohibited)
         ),
         tool_calls=Pair(actual=matching.actual, expected=matching.expected),
-        delegation_accuracy=task.delegation_accuracy(expected.delegation.value, delegations),
-        delegations=Pair(actual=delegations, expected=expected_delegations),
+        delegation_accuracy=task.delegation_accuracy(expected.delegation.value, delegated),
+        delegations=Pair(actual=delegated, expected=expected_delegations),
         turns=_pair(task.count_pair(turns, expected.golden_path.turns or None)),
     )
 

@@ -21,6 +21,9 @@ from shared.participant import AudioArrived, Participant, Voice
 from shared.relay import relay
 from shared.single_turn.completion import AnswerWatch
 
+DEAD_LINE_MS = 10_000
+"""A service sends audio without a break, silence too; after so long without any, none flows."""
+
 
 @dataclass(frozen=True, slots=True)
 class SpokenRequest:
@@ -94,6 +97,7 @@ async def _play(
         timeout_ms=timeout_ms,
     )
     last_audio_ms = 0
+    dead_after_ms = min(timeout_ms, DEAD_LINE_MS)
 
     def take(observed: Sequence[Observation]) -> None:
         nonlocal last_audio_ms
@@ -113,6 +117,12 @@ async def _play(
                 Stage.RESPONSE_COLLECTION, f"no audio came for {timeout_ms / 1000:g} s"
             )
         ending = watch.ending(now_ms)
+        if ending is Ending.RESPONSE_TIMEOUT and now_ms - last_audio_ms >= dead_after_ms:
+            # Nobody can tell an assistant that says no more from a line that carries no more.
+            raise AttemptError(
+                Stage.RESPONSE_COLLECTION,
+                "the assistant's audio stopped before the answer was whole",
+            )
         if ending is not None:
             capture.ending = ending
         return ending is not None
@@ -132,9 +142,11 @@ async def _play(
 def _placed(seen: AudioArrived, placement: Placement, watch: AnswerWatch) -> AudioReceived:
     pcm = from_bytes(seen.samples)
     placed = placement.place(pcm, seen.stamp.media_ms * SAMPLES_PER_MS)
+    start_ms = placed.start_sample // SAMPLES_PER_MS
+    end_ms = start_ms + duration_ms(pcm)
+    watch.received(end_ms)
     if is_voiced_chunk(pcm):
-        start_ms = placed.start_sample // SAMPLES_PER_MS
-        watch.heard(start_ms, start_ms + duration_ms(pcm))
+        watch.heard(start_ms, end_ms)
     return AudioReceived(
         seen.stamp,
         start_sample=placed.start_sample,

@@ -289,9 +289,13 @@ def test_a_session_starts_only_once(story: Sequence[Step]) -> None:
         ),
         pytest.param([START, UNANSWERED_START], "no session.started within 7 s", id="no-answer"),
         pytest.param(
-            [START, CUT], "connection lost before the session started (1006)", id="lost-early"
+            [START, CUT],
+            "connection lost before the session started (close code 1006)",
+            id="lost-early",
         ),
-        pytest.param([*ACTIVE, CUT], "connection lost in mid-session (1006)", id="lost-later"),
+        pytest.param(
+            [*ACTIVE, CUT], "connection lost in mid-session (close code 1006)", id="lost-later"
+        ),
         pytest.param([*ACTIVE, closed("expired")], "closed by the provider (expired)", id="expiry"),
     ],
 )

@@ -70,7 +70,15 @@ def test_conversation_completed(attempt: dict[str, Any], expected: Expected) -> 
     [
         pytest.param({"assistant": ANSWER}, PASSED, id="after-the-request"),
         pytest.param({"assistant": spans((1_000, 1_001))}, PASSED, id="right-at-its-end"),
-        pytest.param({"assistant": spans((500, 1_001))}, PASSED, id="from-within-it-past-its-end"),
+        pytest.param(
+            {"assistant": spans((500, 2_000))}, PASSED, id="from-within-it-to-1-s-past-it"
+        ),
+        pytest.param({"assistant": spans((500, 1_999))}, FAILED, id="a-short-sound-across-its-end"),
+        pytest.param(
+            {"assistant": spans((500, 1_100), (1_110, 1_200))},
+            PASSED,
+            id="a-sound-across-its-end-and-a-word-after-it",
+        ),
         pytest.param({"assistant": spans((500, 1_000))}, FAILED, id="up-to-its-end-only"),
         pytest.param({"assistant": SILENCE}, FAILED, id="never"),
         pytest.param({"assistant": spans((20_000, 21_000))}, FAILED, id="after-the-observation"),
@@ -84,7 +92,7 @@ def test_assistant_responded(attempt: dict[str, Any], expected: Expected) -> Non
 
 
 def test_a_response_is_pointed_at() -> None:
-    (ref,) = checks.assistant_responded(a_case(an_attempt(assistant=spans((500, 1_600))))).refs
+    (ref,) = checks.assistant_responded(a_case(an_attempt(assistant=spans((500, 2_600))))).refs
 
     assert ref.at_ms == 1_000, "what was heard before the request's end answers nothing"
 

@@ -50,6 +50,8 @@ FAST_AND_LATE = talk(*ASKED_TWICE, assistant=spans((1_400, 2_000), (14_500, 15_0
 SILENT = talk(*ASKED, assistant=IntervalSet())
 NOBODY_ASKED = talk(assistant=spans((0, 500)))
 BROKE_IN_ONCE = talk(*ASKED, assistant=spans((500, 700), (1_400, 2_000)))
+HUMMED = talk(*ASKED, assistant=spans((900, 1_300)))
+HUMMED_AND_ANSWERED = talk(*ASKED, assistant=spans((900, 1_300), (2_000, 3_000)))
 SPOKE_THROUGH = talk(*ASKED, assistant=spans((500, 2_000)))
 WAS_INTERRUPTED = talk(
     (0, 1_000, SPEAK), (3_000, 4_000, INTERRUPT), assistant=spans((1_400, 3_350))
@@ -71,6 +73,16 @@ HELD_THE_FLOOR = talk(
         pytest.param(SILENT, "response_rate_min", 0, PASSED, id="nothing-is-asked-for"),
         pytest.param(SILENT, "response_rate_min", 0.001, FAILED, id="nothing-is-answered"),
         pytest.param(NOBODY_ASKED, "response_rate_min", 1, NOT_APPLICABLE, id="nobody-asked"),
+        pytest.param(HUMMED, "response_rate_min", 0.1, FAILED, id="a-sound-across-the-end-alone"),
+        pytest.param(
+            HUMMED_AND_ANSWERED, "response_rate_min", 0.1, FAILED, id="it-leaves-nothing-to-count"
+        ),
+        pytest.param(
+            HUMMED_AND_ANSWERED, "response_latency_max_ms", 9_000, FAILED, id="nor-anything-to-time"
+        ),
+        pytest.param(
+            SPOKE_THROUGH, "response_latency_max_ms", 10, NOT_APPLICABLE, id="it-answered-across-it"
+        ),
         pytest.param(ANSWERED_AT_400, "response_latency_max_ms", 400, PASSED, id="at-the-latency"),
         pytest.param(ANSWERED_AT_400, "response_latency_max_ms", 399, FAILED, id="one-ms-too-late"),
         pytest.param(LATE_BY_100, "response_latency_max_ms", 5_100, PASSED, id="late-but-allowed"),

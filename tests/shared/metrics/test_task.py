@@ -5,7 +5,7 @@ import pytest
 from shared.metrics.task import (
     count_pair,
     delegation_accuracy,
-    delegation_count,
+    delegations,
     expected_delegations,
     tool_accuracy,
 )
@@ -75,4 +75,4 @@ def test_a_pair_needs_both_sides() -> None:
 
 def test_delegations_are_counted_by_id() -> None:
     repeated = [DelegationBegan(at(ms), "d1", "responses", None) for ms in (0, 100)]
-    assert delegation_count([*repeated, DelegationBegan(at(200), "d2", "client", None)]) == 2
+    assert len(delegations([*repeated, DelegationBegan(at(200), "d2", "client", None)])) == 2

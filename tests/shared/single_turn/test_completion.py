@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from shared.observability.evidence import Ending
 from shared.observability.observations import (
+    BackendText,
     DelegationBegan,
     Observation,
     ResponseBegan,
@@ -54,6 +55,10 @@ def ended(
     return ResponseEnded(at(at_ms), f"r{name}", f"d{name}", status, None, None)
 
 
+def text(at_ms: int, name: str = "1") -> Observation:
+    return BackendText(at(at_ms), f"r{name}", f"d{name}", f"m{name}", "It is done.")
+
+
 def work(start_ms: int, end_ms: int, name: str = "1") -> list[Step]:
     return [delegated(start_ms, name), ended(end_ms, name)]
 
@@ -63,6 +68,7 @@ def a_watch(
     request_end_ms: int = REQUEST_END_MS,
     caller_audio_ms: int = CALLER_AUDIO_MS,
     timeout_ms: int = TIMEOUT_MS,
+    received_until_ms: int = 10**9,
 ) -> AnswerWatch:
     watch = AnswerWatch(
         request_end_ms=request_end_ms, caller_audio_ms=caller_audio_ms, timeout_ms=timeout_ms
@@ -72,6 +78,7 @@ def a_watch(
             watch.heard(step.start_ms, step.end_ms)
         else:
             watch.observe(step)
+    watch.received(received_until_ms)
     return watch
 
 
@@ -91,7 +98,19 @@ def a_watch(
             [Heard(500, 2_000)], TIMED_OUT, TIMEOUT_AT_MS, id="speech-that-ended-with-the-request"
         ),
         pytest.param(
-            [Heard(500, 2_001)], SETTLED, 3_501, id="speech-that-outlasted-the-request-by-1-ms"
+            [Heard(500, 2_999)],
+            TIMED_OUT,
+            TIMEOUT_AT_MS,
+            id="a-short-sound-across-the-requests-end",
+        ),
+        pytest.param(
+            [Heard(500, 3_000)], SETTLED, 4_500, id="speech-that-outlasted-the-request-by-1000-ms"
+        ),
+        pytest.param(
+            [Heard(500, 2_200), Heard(2_500, 3_000)],
+            SETTLED,
+            4_500,
+            id="a-short-sound-and-an-answer",
         ),
         pytest.param(
             [Heard(500, 1_000), Heard(2_500, 3_000)], SETTLED, 4_500, id="talk-before-and-after"
@@ -220,6 +239,27 @@ def a_watch(
             id="a-failure-is-a-result-too",
         ),
         pytest.param(
+            [delegated(3_000), text(4_000), Heard(4_000, 4_900), ended(5_000)],
+            SETTLED,
+            6_400,
+            id="the-result-was-known-with-the-text-and-not-with-the-end",
+        ),
+        pytest.param(
+            [delegated(3_000), text(4_001), Heard(4_000, 4_900), ended(5_000)],
+            SETTLED,
+            8_900,
+            id="speech-began-1-ms-before-the-text",
+        ),
+        pytest.param(
+            [
+                *(delegated(3_000), delegated(3_100, "2"), text(4_000), ended(4_100)),
+                *(Heard(4_000, 5_500), ended(5_000, "2")),
+            ],
+            SETTLED,
+            9_500,
+            id="the-text-of-other-work-is-no-result-of-this",
+        ),
+        pytest.param(
             [*work(3_000, 5_000), ended(6_500), Heard(5_200, 6_000)],
             SETTLED,
             7_500,
@@ -267,6 +307,18 @@ def test_an_answer_that_goes_on_is_not_over_for_having_been_over() -> None:
     assert watch.ending(5_000) is SETTLED
     watch.heard(5_000, 5_200)
     assert watch.ending(5_020) is None
+
+
+@pytest.mark.parametrize(
+    ("received_until_ms", "ending"),
+    [
+        pytest.param(4_399, None, id="a-quiet-that-nobody-heard-settles-nothing"),
+        pytest.param(4_400, SETTLED, id="the-last-600-ms-of-it-may-still-be-under-way"),
+    ],
+)
+def test_quiet_is_silence_that_came_in(received_until_ms: int, ending: Ending | None) -> None:
+    watch = a_watch(Heard(2_500, 3_500), received_until_ms=received_until_ms)
+    assert watch.ending(5_000) is ending
 
 
 SPANS = st.lists(
