@@ -27,6 +27,9 @@ MESSAGES_PER_S = 50
 CLOSE_WITHIN_S = 2
 PING_LOST = "keepalive ping timeout"
 """The reason with which the library gives up a peer that answers no ping."""
+UNSENT_BYTES = 64 * 1024
+"""What the system may hold unsent, about a second of audio: a deeper buffer would hide for most of
+a minute that nobody takes what we send."""
 NO_CLOSE_CODE = 1006
 """What the library says of an end without a closing handshake; no peer ever sends it."""
 
@@ -119,6 +122,8 @@ class SocketConnection(Connection):
         except (OSError, WebSocketException, UnicodeError, ImportError) as error:
             # A name no resolver takes is a UnicodeError, a proxy we cannot speak an ImportError.
             raise AttemptError(Stage.SESSION_START, _refusal(error)) from None
+        peer = self._socket.transport.get_extra_info("socket")
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNSENT_BYTES)
         self._tasks = [
             asyncio.create_task(self._receive(self._socket)),
             asyncio.create_task(self._send(self._socket)),

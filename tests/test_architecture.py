@@ -115,6 +115,7 @@ DOORS = frozenset(
         "crawl_harness.plan",
         "crawl_harness.run",
         "crawl_harness.settings_files",
+        "crawl_harness.fault_table",
     }
 )
 # Doors of another kind: what they take in is text of our own files, on its way to becoming types.

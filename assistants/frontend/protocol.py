@@ -143,6 +143,7 @@ class LiveSession:
         self._outgoing: list[str] = []
         self._observed: list[Observation] = []
         self._calls: list[ToolCalled] = []
+        self._seen: set[int] = set()
         self._close_request: CloseRequest | None = None
         self.failure: AttemptError | None = None
 
@@ -218,7 +219,7 @@ class LiveSession:
         self._refuse_excess(
             self._intake.message(len(message), is_audio=isinstance(event, OutputAudioDelta))
         )
-        if event is None or self.state is State.CLOSED:
+        if event is None or self.state is State.CLOSED or self._is_copy(event, message):
             return
         if self._state is State.STARTING and not isinstance(event, _ANSWERS_TO_START):
             self._observed.append(Faulted(at, "before_start", event.type))
@@ -267,6 +268,15 @@ class LiveSession:
         except MalformedMessage as error:
             self._observed.append(Faulted(at, str(error.kind), error.detail))
             return None
+
+    def _is_copy(self, event: ServerEvent, message: str | bytes) -> bool:
+        """Whether the very same event, by its id and every letter, has come before."""
+        if isinstance(event, OutputAudioDelta) or event.event_id is None:
+            return False
+        digest = hash(message)
+        is_copy = digest in self._seen
+        self._seen.add(digest)
+        return is_copy
 
     def _refuse_excess(self, excess: str | None) -> None:
         if excess is not None:

@@ -76,8 +76,8 @@ class _Response:
     @property
     def is_waited_for(self) -> bool:
         """Whether it runs, or another is to follow it."""
-        is_pending = self.status is None or (self.is_continued and not self.is_followed)
-        return is_pending and not self.is_refused
+        is_asking = self.status is ResponseStatus.COMPLETED and bool(self.outputs)
+        return not self.is_refused and (self.status is None or (is_asking and not self.is_followed))
 
 
 class ManagedWork:

@@ -28,6 +28,9 @@ def conversation_completed(case: Case) -> Check:
     name = "conversation_completed"
     if case.evidence.ending is Ending.ANSWER_SETTLED:
         return _passed(name, "the answer settled")
+    if case.evidence.ending is Ending.FAILED:
+        because = "the session broke, so nobody can tell"
+        return Check(name, CheckStatus.UNSCORED, because, _end_of(case))
     has_work = bool(delegations(case.evidence.observations))
     if not has_work and not _heard_after(case, case.request_end_ms):
         return _not_applicable(name, "nothing was begun that could be completed")

@@ -21,8 +21,9 @@ from shared.participant import AudioArrived, Participant, Voice
 from shared.relay import relay
 from shared.single_turn.completion import AnswerWatch
 
-DEAD_LINE_MS = 10_000
-"""A service sends audio without a break, silence too; after so long without any, none flows."""
+DEAD_LINE_SHARE = 3
+"""A service sends audio without a break, silence too: a line that has carried none for this part
+(one third) of the response timeout carries none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ async def _play(
         timeout_ms=timeout_ms,
     )
     last_audio_ms = 0
-    dead_after_ms = min(timeout_ms, DEAD_LINE_MS)
+    dead_after_ms = timeout_ms // DEAD_LINE_SHARE
 
     def take(observed: Sequence[Observation]) -> None:
         nonlocal last_audio_ms

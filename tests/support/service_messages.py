@@ -42,8 +42,8 @@ from assistants.frontend.session_config import SessionResource
 RESOURCE = SessionResource(id="live_1", expires_at=1, model="gpt-live-1", status="active")
 
 
-def started() -> str:
-    return encode(SessionStarted(event_id="e", session=RESOURCE))
+def started(event_id: str = "e") -> str:
+    return encode(SessionStarted(event_id=event_id, session=RESOURCE))
 
 
 def closed(reason: str = "close_requested", seconds: float | None = 14) -> str:
@@ -93,9 +93,14 @@ def call(
     name: str = "look_up",
     arguments: str = "{}",
     status: str | None = "completed",
+    item_id: str | None = None,
 ) -> OutputItemDone:
     item = FunctionCall(
-        id=f"fc_{call_id}", status=status, arguments=arguments, call_id=call_id, name=name
+        id=item_id or f"fc_{call_id}",
+        status=status,
+        arguments=arguments,
+        call_id=call_id,
+        name=name,
     )
     return OutputItemDone(output_index=0, item=item, sequence_number=5)
 

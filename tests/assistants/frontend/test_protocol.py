@@ -22,15 +22,18 @@ from assistants.frontend.events import (
     decode_audio,
     parse_client_event,
 )
+from assistants.frontend.intake import IntakeLimits
 from assistants.frontend.protocol import Deadlines, LiveSession, State
 from assistants.responses.delegation import ManagedWork
 from assistants.tool_result import ToolResult
 from shared.clock import Stamp
 from shared.errors import Stage
+from shared.observability.delegation import WorkState
 from shared.observability.observations import (
     Caption,
     CommandRejected,
     ConnectionLost,
+    ContinuationRefused,
     DelegationBegan,
     Faulted,
     Observation,
@@ -70,9 +73,9 @@ NORMAL = CloseRequest(1000)
 class Line:
     """A session, a service that says what it is told to, and a wall clock that is set by hand."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: IntakeLimits | None = None) -> None:
         self.session = LiveSession(
-            responses_work("look_up"), ManagedWork(), Deadlines(START_US, CLOSE_US)
+            responses_work("look_up"), ManagedWork(), Deadlines(START_US, CLOSE_US), limits
         )
         self.now_us = 0
         self.sent: list[str] = []
@@ -420,7 +423,7 @@ def test_media_time_stands_still_once_nobody_is_sent_audio() -> None:
 
 
 def test_a_millisecond_counts_once_it_is_whole() -> None:
-    line = Line().play(*ACTIVE, hears(bytes(23 * 2)), ERROR, hears(bytes(2)), ERROR)
+    line = Line().play(*ACTIVE, hears(bytes(23 * 2)), ERROR, hears(bytes(2)), error("another"))
     assert [seen.stamp.media_ms for seen in line.of(CommandRejected)] == [0, 1]
 
 
@@ -448,9 +451,83 @@ def test_a_start_is_seen_with_its_session() -> None:
 
 
 def test_a_second_start_is_a_fault() -> None:
-    assert Line().play(*ACTIVE, STARTED).of(Faulted) == [
+    assert Line().play(*ACTIVE, started("another")).of(Faulted) == [
         Faulted(Stamp(0, 0), "started_again", "live_1")
     ]
+
+
+@pytest.mark.parametrize(
+    ("story", "kinds"),
+    [
+        pytest.param([said("No"), said("No")], [Caption], id="a-copy-of-a-caption-is-no-news"),
+        pytest.param(
+            [said("No"), said("No", 200, 400)], [Caption, Caption], id="a-word-said-twice-is-two"
+        ),
+        pytest.param([usage(3), usage(3)], [UsageReported], id="a-copy-of-a-usage"),
+        pytest.param([usage(3), usage(4), usage(3)], [UsageReported] * 2, id="a-late-copy"),
+        pytest.param([audio(b"\1\0")] * 2, [AudioArrived] * 2, id="equal-audio-is-two-pieces"),
+        pytest.param(["{", "{"], [Faulted, Faulted], id="what-is-no-event-has-no-copy"),
+    ],
+)
+def test_the_very_same_event_counts_once(story: Sequence[Step], kinds: list[type]) -> None:
+    line = Line().play(*ACTIVE)
+    line.seen.clear()
+    assert [type(seen) for seen in line.play(*story).seen] == kinds
+
+
+@pytest.mark.parametrize(
+    ("story", "seen", "is_over"),
+    [
+        pytest.param([audio(bytes(48))], [AudioArrived], False, id="as-far-ahead-as-may-be"),
+        pytest.param([audio(bytes(50))], [AudioArrived], False, id="part-of-a-millisecond-more"),
+        pytest.param([audio(bytes(96))], [AudioArrived], True, id="1-ms-too-far-ahead"),
+        pytest.param(
+            [hears(bytes(48)), audio(bytes(96))],
+            [AudioArrived],
+            False,
+            id="time-allows-it",
+        ),
+        pytest.param([usage(1), usage(2)], [UsageReported] * 2, False, id="as-many-as-may-come"),
+        pytest.param(
+            [usage(1), usage(2), usage(3)], [UsageReported] * 2, True, id="one-message-too-many"
+        ),
+        pytest.param(["x" * 1_000], [Faulted], True, id="too-much-text"),
+    ],
+)
+def test_what_comes_in_is_bounded(
+    story: Sequence[Step], seen: list[type], *, is_over: bool
+) -> None:
+    line = Line(IntakeLimits(audio_lead_ms=1, messages=3, message_bytes=len(STARTED) + 400))
+    line.play(*ACTIVE)
+    line.seen.clear()
+    line.play(*story)
+    assert [type(one) for one in line.seen] == seen
+    assert (line.session.state is State.CLOSED) is is_over
+    failure = line.session.failure
+    assert (failure.stage if failure else None) is (Stage.RESPONSE_COLLECTION if is_over else None)
+
+
+def test_nothing_is_taken_in_after_the_end() -> None:
+    line = Line().play(*ACTIVE, CLOSE, CLOSED)
+    line.seen.clear()
+    assert line.play(audio(b"\1\0"), said("Hello"), usage(3), "{", b"", started("x")).seen == []
+
+
+def test_a_refused_continuation_ends_the_work_that_waited_for_it() -> None:
+    line = Line().play(
+        *ACTIVE, delegated(), backend(began()), backend(call()), backend(completed())
+    )
+    line.play(returns())
+    line.play(error("response_input_buffer_full", "full", client_event_id="continue_r1"))
+    assert line.of(ContinuationRefused) == [ContinuationRefused(Stamp(0, 0), "r1", "d1")]
+    assert not work_of(line).is_active
+
+
+def work_of(line: Line) -> WorkState:
+    work = WorkState()
+    for seen in line.seen:
+        work.observe(seen)
+    return work
 
 
 def test_an_error_in_mid_session_is_a_refused_command_and_the_rest_is_still_heard() -> None:

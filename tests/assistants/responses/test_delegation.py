@@ -30,6 +30,7 @@ from assistants.frontend.events import FunctionCallOutput, ResponseCreate, Respo
 from assistants.responses.delegation import Command, ManagedWork
 from shared.observability.observations import (
     BackendText,
+    ContinuationRefused,
     Faulted,
     Observation,
     ResponseBegan,
@@ -594,3 +595,87 @@ def test_a_message_is_joined_letter_for_letter_and_seen_once() -> None:
 def test_a_message_outside_any_response_is_seen_without_one() -> None:
     (seen,) = played(In(None, message("hello"))).of(BackendText)
     assert (seen.response_id, seen.delegation_id, seen.text) == (None, None, "hello")
+
+
+# What is refused, and ids that come again
+
+
+@pytest.mark.parametrize(
+    ("story", "named", "is_handoff", "refused"),
+    [
+        pytest.param([began()], None, True, ["r1"], id="the-one-that-runs"),
+        pytest.param(
+            [began(), call(), completed(), Output("c1")], None, True, ["r1"], id="the-one-continued"
+        ),
+        pytest.param(
+            [began(), call(), completed(), Output("c1"), began("r2", "r1")],
+            None,
+            True,
+            ["r2"],
+            id="its-successor-once-that-runs",
+        ),
+        pytest.param(
+            [began(), call(), completed(), Output("c1"), began("r2")],
+            None,
+            True,
+            ["r2"],
+            id="a-successor-of-the-same-delegation-that-names-none",
+        ),
+        pytest.param([began(), completed()], None, True, [], id="nothing-waits"),
+        pytest.param(
+            [began(), In("d2", began("r2"))], None, True, [], id="anybodys-of-two-is-nobodys"
+        ),
+        pytest.param([began()], None, False, [], id="an-error-that-names-nothing"),
+        pytest.param([began()], "append_1", False, [], id="an-error-about-another-command"),
+        pytest.param(
+            [began(), call(), completed(), Output("c1")],
+            "continue_r1",
+            False,
+            ["r1"],
+            id="the-request-to-go-on",
+        ),
+        pytest.param(
+            [began(), call(), completed(), Output("c1")], "output_c1", False, ["r1"], id="an-output"
+        ),
+    ],
+)
+def test_an_error_ends(
+    story: list[Step], named: str | None, is_handoff: bool, refused: list[str]
+) -> None:
+    desk = played(*story)
+    first = list(desk.work.refused(named, at(99), is_handoff=is_handoff))
+    again = list(desk.work.refused(named, at(99), is_handoff=is_handoff))
+    ended = [one.response_id for one in first if isinstance(one, ContinuationRefused)]
+    assert (ended, again) == (refused, [])
+
+
+def test_a_refused_round_is_not_answered_any_more() -> None:
+    desk = played(began(), call(), completed())
+    assert [*desk.work.refused(None, at(9), is_handoff=True)]  # nothing else was waited for
+    desk.take(Output("c1"))
+    assert desk.sent == []
+
+
+def test_a_second_item_under_a_call_id_is_a_fault_and_runs_nothing() -> None:
+    desk = played(began(), call("c1"), call("c1", arguments='{"n": 2}', item_id="fc_2"))
+    assert [one.call_id for one in desk.seen if isinstance(one, ToolCalled)] == ["c1"]
+    (fault,) = [one for one in desk.seen if isinstance(one, Faulted)]
+    assert (fault.kind, fault.detail) == ("call_id_reused", "call c1 of look_up")
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        pytest.param([Output("c1")], id="that-had-its-answer"),
+        pytest.param([], id="that-is-still-at-work"),
+    ],
+)
+def test_a_later_response_that_reuses_an_id_gets_the_one_output(outputs: list[Step]) -> None:
+    desk = played(began(), call("c1"), call("c2"), completed(), *outputs, Output("c2"))
+    desk.take(In("d2", began("r2")), In("d2", call("c1", item_id="fc_9")))
+    desk.take(In("d2", completed("r2")))
+    if not outputs:
+        desk.take(Output("c1"))
+    answered = [one for _, sent in desk.sent for one in sent]
+    assert answered == ["c1=done", "c2=done", "create", "c1=done", "create"]
+    assert [one.call_id for one in desk.seen if isinstance(one, ToolCalled)] == ["c1", "c2"]

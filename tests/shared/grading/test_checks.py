@@ -26,7 +26,7 @@ from tests.support.judged import (
     an_attempt,
 )
 
-PASSED, FAILED, NOT_APPLICABLE, _ = CheckStatus
+PASSED, FAILED, NOT_APPLICABLE, UNSCORED = CheckStatus
 ANSWER = spans((1_500, 2_500))
 SILENCE = IntervalSet()
 TIMEOUT = Ending.RESPONSE_TIMEOUT
@@ -58,7 +58,7 @@ def test_every_check_bears_its_functions_name_and_one_sentence() -> None:
             NOT_APPLICABLE,
             id="where-speech-ended-before-the-request-did",
         ),
-        pytest.param({"assistant": ANSWER, "ending": Ending.FAILED}, FAILED, id="that-broke"),
+        pytest.param({"assistant": ANSWER, "ending": Ending.FAILED}, UNSCORED, id="that-broke"),
     ],
 )
 def test_conversation_completed(attempt: dict[str, Any], expected: Expected) -> None:

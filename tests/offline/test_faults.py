@@ -1,0 +1,185 @@
+"""Every fault gives exactly the outcome its script names: in memory, and over a real socket.
+
+A script's ``expects`` lists status, stage, failing checks, everything odd that is on record, any
+warning, and what of the session is kept. Nothing more may be there and nothing less.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistants.frontend.fixture.script import ResolvedScript, parse_script, resolve
+from assistants.frontend.fixture.server import fixture_server
+from assistants.frontend.fixture.timing import Timing
+from shared.audio.detection.energy_v1 import EnergyV1
+from shared.intervals import Interval
+from shared.speech.tone import ToneSynthesizer
+from tests.support.crawl_runs import DATA, FinishedRun, crawl_eval
+from tests.support.faults import expected_of, outcome_of
+
+FOLDER = DATA / "scripts" / "faults"
+PATHS = {f"{path.parent.name}@{path.stem}": path for path in sorted(FOLDER.glob("*/*.json"))}
+SCRIPTS = {key: json.loads(path.read_text("utf-8")) for key, path in PATHS.items()}
+IN_MEMORY = [
+    key for key, path in PATHS.items() if not parse_script(path.read_text()).needs_a_socket
+]
+AT_ONCE = 4
+LIVE = {"OPENAI_API_KEY": "any-key-at-all", "OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK": "true"}
+OVER_A_SOCKET = "test_over_a_socket_a_fault_comes_to_the_same_outcome"
+QUICK = Timing(started_after_ms=50, closed_after_ms=100, abort_after_ms=100)
+
+WAITS_FOR_THE_ANSWER_S = {
+    "assistant_silent": 1,
+    "output_stops": 3,
+    "reader_stalled": 1,
+}
+"""Response timeouts of those that last until one; the others are over when they are over."""
+
+IMPATIENT = {
+    "ping_unanswered": {"ping_interval_seconds": 0.5, "ping_timeout_seconds": 0.5},
+    "queue_overflow": {"send_queue_seconds": 1},
+}
+"""What must run out first in those where more than one patience could."""
+
+
+def toml_for(name: str) -> str:
+    """Deadlines of at most 1 s where a fault is about one, and no bound on our own pace."""
+    assistant = {
+        "connect_timeout_seconds": 1,
+        "start_timeout_seconds": 1,
+        "close_timeout_seconds": 1,
+        **IMPATIENT.get(name, {}),
+    }
+    lines = "\n".join(f"{key} = {value}" for key, value in assistant.items())
+    return (
+        f"[execution]\nresponse_timeout_seconds = {WAITS_FOR_THE_ANSWER_S.get(name, 15)}\n"
+        f"[audio]\npacing_p99_ms = 60000\npacing_stall_ms = 60000\n[assistant]\n{lines}\n"
+    )
+
+
+def says_so(run: FinishedRun, key: str) -> None:
+    """The row has the outcome of its script, and the words that go with it."""
+    expects = SCRIPTS[key]["expects"]
+    row = run.rows[key if key in run.rows else key.partition("@")[0]]
+    assert outcome_of(run, row["attempt"]["key"]) == expected_of(expects)
+    assert expects.get("says", "") in ((row["error"] or {}).get("message") or "")
+    assert all(expects.get("warns", "") in warning for warning in row["warnings"])
+
+
+# in memory
+
+
+@pytest.fixture(scope="module")
+def offline_run(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+    return crawl_eval(
+        tmp_path_factory.mktemp("faults") / "results", "--offline", "--offline-script", "faults"
+    )
+
+
+@pytest.mark.parametrize("key", IN_MEMORY)
+def test_in_memory_a_fault_comes_to_its_outcome(offline_run: FinishedRun, key: str) -> None:
+    says_so(offline_run, key)
+
+
+def test_no_fault_ends_the_batch(offline_run: FinishedRun) -> None:
+    assert offline_run.status == 0
+    assert list(offline_run.rows) == IN_MEMORY
+    assert len(offline_run.journal) == len(IN_MEMORY)
+
+
+# over a socket
+
+
+class Services:
+    """Fixture servers on a loop of their own, one for each script."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+
+    @contextmanager
+    def playing(self, script: ResolvedScript) -> Iterator[str]:
+        server = fixture_server([script], timing=QUICK)
+        url: str = asyncio.run_coroutine_threadsafe(server.__aenter__(), self._loop).result(10)
+        try:
+            yield url
+        finally:
+            leaving = server.__aexit__(None, None, None)
+            asyncio.run_coroutine_threadsafe(leaving, self._loop).result(30)
+
+    def stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+        self._loop.close()
+
+
+def resolved(key: str) -> ResolvedScript:
+    """The script on the track of the caller's request, as a run of its own would put it."""
+    scenario_id = key.partition("@")[0]
+    scenarios = json.loads((DATA / "scenarios.json").read_text("utf-8"))["scenarios"]
+    text = next(one["input"]["text"] for one in scenarios if one["id"] == scenario_id)
+    extent = EnergyV1().voiced(ToneSynthesizer().speak(text).pcm).extent
+    return resolve(parse_script(PATHS[key].read_text("utf-8")), extent or Interval(0, 1), text)
+
+
+def over_a_socket(services: Services, key: str, folder: Path) -> FinishedRun:
+    scenario_id, _, name = key.partition("@")
+    config = folder / f"{name}.toml"
+    config.write_text(toml_for(name), "utf-8")
+    with services.playing(resolved(key)) as url:
+        return crawl_eval(
+            *(folder / name, "--config", config, "--synthesizer", "tone", "--endpoint", url),
+            *("--example", scenario_id),
+            environment=LIVE,
+        )
+
+
+@pytest.fixture(scope="module")
+def live_runs(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Future[FinishedRun]]]:
+    """The runs of all selected tests, some at a time: each lasts as long as its conversation."""
+    folder, services = tmp_path_factory.mktemp("faults-live"), Services()
+    selected = {item.name for item in request.session.items}
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        yield {
+            key: pool.submit(over_a_socket, services, key, folder)
+            for key in PATHS
+            if f"{OVER_A_SOCKET}[{key}]" in selected
+        }
+    services.stop()
+
+
+@pytest.mark.parametrize("key", PATHS)
+def test_over_a_socket_a_fault_comes_to_the_same_outcome(
+    live_runs: dict[str, Future[FinishedRun]], key: str
+) -> None:
+    run = live_runs[key].result()
+    assert run.status == 0, run.stderr
+    says_so(run, key)
+
+
+def test_every_kind_of_outcome_is_among_them() -> None:
+    outcomes = {(one["expects"]["status"], one["expects"].get("stage")) for one in SCRIPTS.values()}
+    assert outcomes == {
+        ("passed", None),
+        ("failed", None),
+        ("infrastructure_error", "session_start"),
+        ("infrastructure_error", "response_collection"),
+    }
+
+
+def test_a_name_says_something_to_a_reader() -> None:
+    titles: list[Any] = [one["title"] for one in SCRIPTS.values()]
+    assert all(title.endswith(".") for title in titles)
+    assert len(set(titles)) == len(titles)
