@@ -12,7 +12,7 @@ from shared.audio.pacing import PacingBound
 from shared.metrics.interaction import MetricPolicy
 from shared.phrases import ConfirmationRule
 
-GRADING_VERSION = "1"
+GRADING_VERSION = "2"
 
 
 @dataclass(frozen=True, slots=True)
