@@ -1,4 +1,4 @@
-"""``live-fixture``: the service's end of GPT Live on this computer, for developing and testing."""
+"""``live-fixture``: the service's ends on this computer, for developing and testing."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from assistants.frontend.fixture.message_log import MessageLog
     from assistants.frontend.fixture.script import ResolvedScript
+
+HINT = """\
+The first is for --endpoint (OPENAI_LIVE_ENDPOINT), the second for OPENAI_BASE_URL;
+OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK=true allows both, and any OPENAI_API_KEY will do."""
 
 app = typer.Typer(add_completion=False)
 
@@ -23,33 +29,54 @@ def serve(
         list[Path] | None,
         typer.Option(help="A resolved script to play; repeat it, one for each connection."),
     ] = None,
+    http_port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="Port of the HTTP end; 0 takes a free one.")
+    ] = 0,
+    http_script: Annotated[
+        Path | None, typer.Option(help="What the HTTP end answers; see assistants/README.md.")
+    ] = None,
     log: Annotated[
         Path | None, typer.Option(help="Write every message here as JSON lines.")
     ] = None,
 ) -> None:
-    """Serve GPT Live sessions on loopback until interrupted.
+    """Serve GPT Live sessions, and models and speech over HTTP, on loopback until interrupted.
 
-    Prints the URL. Connections play the scripts in the order given; one that has no script plays a
-    plain round with the client's own tools.
+    Prints two URLs: that of the sessions, then the base URL of the HTTP end. Connections play the
+    scripts in the order given; one that has no script plays a plain round with the client's own
+    tools.
     """
     import contextlib
 
+    from assistants.frontend.fixture.http import http_end
+    from assistants.frontend.fixture.http_script import parse_http_script
     from assistants.frontend.fixture.message_log import MessageLog
+    from assistants.frontend.fixture.script import parse_resolved_script
 
-    scripts = tuple(_read(path) for path in script or ())
+    scripts = tuple(_read(path, parse_resolved_script) for path in script or ())
+    answers = _read(http_script, parse_http_script) if http_script is not None else None
     with contextlib.ExitStack() as stack:
         try:
-            file = stack.enter_context(log.open("w", encoding="utf-8")) if log else None
+            # What comes in may hold halves of characters, which no encoding takes.
+            file = (
+                stack.enter_context(log.open("w", encoding="utf-8", errors="backslashreplace"))
+                if log
+                else None
+            )
         except OSError as error:
             raise _mistake(f"{log}: {error.strerror}") from None
-        _serve(scripts, port, MessageLog(file))
+        message_log = MessageLog(file)
+        try:
+            end = stack.enter_context(http_end(answers, port=http_port, log=message_log))
+        except OSError as error:
+            raise _mistake(f"--http-port {http_port}: {error.strerror}") from None
+        _serve(scripts, port, message_log, end.url)
 
 
-def _read(path: Path) -> ResolvedScript:
-    from assistants.frontend.fixture.script import ScriptError, parse_resolved_script
+def _read[S](path: Path, parse: Callable[[str], S]) -> S:
+    from assistants.frontend.fixture.script import ScriptError
 
     try:
-        return parse_resolved_script(path.read_text(encoding="utf-8-sig"))
+        return parse(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise _mistake(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -58,7 +85,7 @@ def _read(path: Path) -> ResolvedScript:
         raise _mistake(f"{path}: {error}") from None
 
 
-def _serve(scripts: tuple[ResolvedScript, ...], port: int, log: MessageLog) -> None:
+def _serve(scripts: tuple[ResolvedScript, ...], port: int, log: MessageLog, base_url: str) -> None:
     import asyncio
     import signal
 
@@ -70,7 +97,8 @@ def _serve(scripts: tuple[ResolvedScript, ...], port: int, log: MessageLog) -> N
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stopped.set)
         async with fixture_server(scripts, port=port, log=log) as url:
-            typer.echo(url)
+            typer.echo(f"{url}\n{base_url}")
+            typer.echo(HINT, err=True)
             await stopped.wait()
 
     try:

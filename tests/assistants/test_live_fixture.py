@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import http.client
 import json
 import signal
 import socket
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from typer.testing import CliRunner
 from websockets.asyncio.client import connect
 
 from assistants.frontend.events import SessionStart, encode
-from assistants.live_fixture import app
+from assistants.live_fixture import HINT, app
 from tests.support.far_end import a_script, client_work
 
+CREDENTIAL = {"Authorization": "Bearer a-key"}
 COMMAND = [sys.executable, "-m", "assistants.live_fixture"]
 
 
@@ -26,22 +30,39 @@ def test_it_prints_its_address_serves_and_stops(number: signal.Signals, tmp_path
     script, log = tmp_path / "script.json", tmp_path / "log.jsonl"
     script.write_text(a_script().to_json())
     arguments = ["--port", "0", "--script", str(script), "--log", str(log)]
-    process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     url = process.stdout.readline().strip()
     assert url.startswith("ws://127.0.0.1:")
     assert url.endswith("/v1/live/sessions")
+    base_url = process.stdout.readline().strip()
     asyncio.run(start_a_session(url))
+    assert status_of_an_empty_question(base_url) == 400
     process.send_signal(number)
-    rest, _ = process.communicate(timeout=20)
+    rest, told = process.communicate(timeout=20)
     assert (process.returncode, rest) == (0, "")
+    assert told.strip() == HINT
     lines = [json.loads(line) for line in log.read_text().splitlines()]
-    assert [line["what"] for line in lines] == ["connected", "received", "sent", "ended"]
+    of_the_session = [line["what"] for line in lines if line["session"] == "session-1"]
+    assert of_the_session == ["connected", "received", "sent", "ended"]
+    over_http = [line["what"] for line in lines if line["session"] == "http-1"]
+    assert over_http == ["requested", "received", "answered", "sent"]
+    assert "a-key" not in log.read_text()
+
+
+def status_of_an_empty_question(base_url: str) -> int:
+    address = urlsplit(base_url)
+    assert (address.scheme, address.path) == ("http", "/v1")
+    connection = http.client.HTTPConnection(address.netloc, timeout=10)
+    with contextlib.closing(connection):
+        connection.request("POST", "/v1/responses", b"{}", CREDENTIAL)
+        return connection.getresponse().status
 
 
 async def start_a_session(url: str) -> None:
-    headers = {"Authorization": "Bearer a-key"}
-    async with connect(url, additional_headers=headers, proxy=None) as connection:
+    async with connect(url, additional_headers=CREDENTIAL, proxy=None) as connection:
         await connection.send(encode(SessionStart(session=client_work())))
         assert json.loads(await connection.recv())["type"] == "session.started"
 
@@ -70,18 +91,50 @@ def test_a_script_is_refused(content: bytes | None, complaint: str, tmp_path: Pa
     assert complaint in line
 
 
+def test_a_script_of_the_http_end_is_refused_too(tmp_path: Path) -> None:
+    path = tmp_path / "answers.json"
+    path.write_text('{"format":"live-fixture-http/1","answers":[{"to":"nobody"}]}')
+    done = CliRunner().invoke(app, ["--http-script", str(path)])
+    assert done.exit_code == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"{path}: answers.0.")
+
+
 def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["--log", str(tmp_path / "missing" / "log.jsonl")])
     assert done.exit_code == 2
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_port_that_is_taken_is_named() -> None:
+@pytest.mark.parametrize("option", ["--port", "--http-port"])
+def test_a_port_that_is_taken_is_named(option: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = subprocess.run(
-            [*COMMAND, "--port", str(port)], capture_output=True, text=True, check=False
+            [*COMMAND, option, str(port)], capture_output=True, text=True, check=False
         )
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
-    assert line.startswith(f"--port {port}: ")
+    assert line.startswith(f"{option} {port}: ")
+
+
+def test_half_a_character_ends_neither_the_session_nor_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    process = subprocess.Popen(
+        [*COMMAND, "--log", str(log)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    asyncio.run(send_half_a_character(process.stdout.readline().strip()))
+    process.terminate()
+    _, told = process.communicate(timeout=20)
+    assert "Traceback" not in told
+    received = next(
+        line for line in map(json.loads, log.read_text().splitlines()) if line["what"] == "received"
+    )
+    assert received["message"] == {"type": "\ud800"}
+
+
+async def send_half_a_character(url: str) -> None:
+    async with connect(url, additional_headers=CREDENTIAL, proxy=None) as connection:
+        await connection.send('{"type":"\\ud800"}')
+        assert json.loads(await connection.recv())["type"] == "error"

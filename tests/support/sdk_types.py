@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 HISTORY_MESSAGES_MAX = 128
-UNDECLARED = ("obfuscation", "response.store")
+UNDECLARED = ("obfuscation", "response.store", "store")
 APPENDS = frozenset(
     {
         "session.instructions.append",
@@ -58,13 +58,24 @@ def check_server(message: dict[str, Any]) -> None:
         _validate(_backend_events(), message["event"])
 
 
+def check_response(response: dict[str, Any]) -> None:
+    """Raise unless the SDK would read this as a whole response of a model."""
+    _validate(_responses(), response)
+
+
+def check_stream_event(event: dict[str, Any]) -> None:
+    """Raise unless the SDK would read this as an event of a streamed response."""
+    _validate(_backend_events(), event)
+
+
 def _validate(adapter: TypeAdapter[Any], message: dict[str, Any]) -> None:
     try:
         event = adapter.validate_json(json.dumps(message), strict=True)
     except ValidationError as error:
         raise SdkDisagreementError(str(error)) from None
     undeclared = [path for path in _undeclared(event) if not path.endswith(UNDECLARED)]
-    _check(not undeclared, f"{message['type']}: the SDK does not know {undeclared}")
+    kind = message.get("type", message.get("object"))
+    _check(not undeclared, f"{kind}: the SDK does not know {undeclared}")
 
 
 def _undeclared(value: object, path: str = "") -> Iterator[str]:
@@ -111,6 +122,13 @@ def _server_events() -> TypeAdapter[Any]:
     from openai.types.live import ServerEvent
 
     return _discriminated(ServerEvent)
+
+
+@functools.cache
+def _responses() -> TypeAdapter[Any]:
+    from openai.types.responses import Response
+
+    return TypeAdapter(Response)
 
 
 @functools.cache
