@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from shared.errors import UsageError
 from shared.settings import Kind, Setting, Settings
 
 DEFAULT_ENDPOINT = "https://api.openai.com/v1/live/sessions"
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+KEY_VARIABLE = "OPENAI_API_KEY"
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 VERBOSITIES = ("low", "medium", "high")
 MODES = ("responses", "client")
@@ -49,6 +52,14 @@ ROWS: tuple[Setting, ...] = (
         "Address of the GPT Live service.",
         flag="--endpoint",
         variable="OPENAI_LIVE_ENDPOINT",
+    ),
+    Setting(
+        "base_url",
+        Kind.TEXT,
+        DEFAULT_BASE_URL,
+        "Base URL of the HTTP API that speaks for callers and answers for models.",
+        variable="OPENAI_BASE_URL",
+        may_be_blank=True,
     ),
     Setting(
         "model",
@@ -103,7 +114,7 @@ ROWS: tuple[Setting, ...] = (
         Kind.TEXT,
         None,
         "API key; needed for every live run.",
-        variable="OPENAI_API_KEY",
+        variable=KEY_VARIABLE,
         may_be_blank=True,
         is_secret=True,
         is_recorded=False,
@@ -166,6 +177,23 @@ ROWS: tuple[Setting, ...] = (
         above=0,
     ),
 )
+
+
+def api_key(settings: Settings, *, needed_for: str) -> str:
+    """The key, if it is one that can be sent; a refusal names its variable and nothing of it."""
+    key = settings["api_key"]
+    if not isinstance(key, str) or not key:
+        raise UsageError(
+            f"{KEY_VARIABLE}: {needed_for} needs a key; set it, or use --offline for a run"
+            " without one"
+        )
+    # A header takes nothing else, and what goes out otherwise is another key than was meant.
+    if not all("!" <= character <= "~" for character in key):
+        raise UsageError(
+            f"{KEY_VARIABLE}: holds a blank, a line end or another character that no key has;"
+            " copy the key again"
+        )
+    return key
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,22 @@ was allowed. See ``assistants/README.md``.
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from shared.errors import UsageError
 
 SOCKET_SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
+HTTP_SCHEMES = {"http": "http", "https": "https"}
+PLAINTEXT = frozenset({"http", "ws"})
 LIVE_PATH = "/v1/live/sessions"
 RETIRED_PATH = "/v1/live"
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A WebSocket address that passed the rules."""
+    """An address that passed the rules."""
 
     url: str
     is_loopback: bool
@@ -27,29 +30,59 @@ class Endpoint:
 
 def live_endpoint(text: str, *, allow_plaintext_loopback: bool, setting: str) -> Endpoint:
     """Check the address of a GPT Live service. Refusals never repeat the address."""
+    rules = _Rules(setting, SOCKET_SCHEMES, "http(s) or ws(s)", f"https://HOST{LIVE_PATH}")
+    parts = _split(text, rules)
+    if parts.path.rstrip("/") == RETIRED_PATH:
+        raise rules.refusal("the path is the retired one", f"use {LIVE_PATH}")
+    return _allowed(parts, rules, allow_plaintext_loopback=allow_plaintext_loopback)
 
-    def refuse(what: str, fix: str) -> UsageError:
-        return UsageError(f"{setting}: {what}; {fix}")
 
+def http_endpoint(text: str, *, allow_plaintext_loopback: bool, setting: str) -> Endpoint:
+    """Check the base URL of an HTTP API in the same way. A slash at its end is dropped."""
+    rules = _Rules(setting, HTTP_SCHEMES, "http(s)", "https://HOST/v1")
+    parts = _split(text, rules)
+    parts = parts._replace(path=parts.path.rstrip("/"))
+    return _allowed(parts, rules, allow_plaintext_loopback=allow_plaintext_loopback)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """What one setting may hold: schemes with what becomes of them, and how a good one looks."""
+
+    setting: str
+    schemes: Mapping[str, str]
+    kind: str
+    example: str
+
+    def refusal(self, what: str, fix: str) -> UsageError:
+        return UsageError(f"{self.setting}: {what}; {fix}")
+
+
+def _split(text: str, rules: _Rules) -> SplitResult:
+    """The parts of an address; nothing that does not belong into one gets through."""
     if any(char.isspace() or not char.isprintable() for char in text):
-        raise refuse("the URL holds blanks or control characters", "remove them")
+        raise rules.refusal("the URL holds blanks or control characters", "remove them")
     try:
         parts = urlsplit(text)
         port = parts.port
     except ValueError:
-        raise refuse("this is not a URL", f"write https://HOST{LIVE_PATH}") from None
-    scheme = SOCKET_SCHEMES.get(parts.scheme)
-    if scheme is None or not parts.hostname or port == 0:
-        raise refuse("this is not an http(s) or ws(s) URL", f"write https://HOST{LIVE_PATH}")
+        raise rules.refusal("this is not a URL", f"write {rules.example}") from None
+    if parts.scheme not in rules.schemes or not parts.hostname or port == 0:
+        raise rules.refusal(f"this is not an {rules.kind} URL", f"write {rules.example}")
     if parts.username is not None or parts.password is not None:
-        raise refuse("the URL carries credentials", "put the key into OPENAI_API_KEY")
+        raise rules.refusal("the URL carries credentials", "put the key into OPENAI_API_KEY")
     if parts.query or parts.fragment or text.endswith(("?", "#")):
-        raise refuse("the URL carries a query or fragment", "the model is a setting of its own")
-    if parts.path.rstrip("/") == RETIRED_PATH:
-        raise refuse("the path is the retired one", f"use {LIVE_PATH}")
-    is_loopback = _is_loopback(parts.hostname)
-    if scheme == "ws" and not (is_loopback and allow_plaintext_loopback):
-        raise refuse(
+        raise rules.refusal(
+            "the URL carries a query or fragment", "the model is a setting of its own"
+        )
+    return parts
+
+
+def _allowed(parts: SplitResult, rules: _Rules, *, allow_plaintext_loopback: bool) -> Endpoint:
+    is_loopback = _is_loopback(parts.hostname or "")
+    scheme = rules.schemes[parts.scheme]
+    if scheme in PLAINTEXT and not (is_loopback and allow_plaintext_loopback):
+        raise rules.refusal(
             "plaintext is refused",
             "use https, or for a service on this machine set "
             "OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK=true"

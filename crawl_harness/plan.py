@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assistants.catalog import AssistantKit, factory_for
-from assistants.config import LiveAgentSettings
+from assistants.config import LiveAgentSettings, api_key
 from assistants.endpoints import Endpoint, live_endpoint
 from assistants.frontend.fixture.library import NamedScript, ScriptLibrary
 from assistants.resources import BUNDLED_APPLICATION, load_application, load_voice_prompt
@@ -100,10 +100,7 @@ def _endpoint(settings: Settings) -> Endpoint:
         allow_plaintext_loopback=settings.switch("allow_insecure_loopback"),
         setting="--endpoint",
     )
-    if not settings["api_key"]:
-        raise UsageError(
-            "OPENAI_API_KEY: a live run needs a key; set it, or use --offline for a run without one"
-        )
+    api_key(settings, needed_for="a live run")
     return endpoint
 
 

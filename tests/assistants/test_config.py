@@ -6,7 +6,14 @@ from dataclasses import fields
 
 import pytest
 
-from assistants.config import DEFAULT_ENDPOINT, EFFORTS, ROWS, LiveAgentSettings
+from assistants.config import (
+    DEFAULT_BASE_URL,
+    DEFAULT_ENDPOINT,
+    EFFORTS,
+    ROWS,
+    LiveAgentSettings,
+    api_key,
+)
 from shared.errors import UsageError
 from shared.settings import Settings, resolve
 
@@ -84,6 +91,7 @@ def test_blank_is_a_mistake_in(variable: str) -> None:
     [
         ("OPENAI_API_KEY", "api_key", None),
         ("OPENAI_ASSISTANT_MODE", "assistant_mode", "responses"),
+        ("OPENAI_BASE_URL", "base_url", DEFAULT_BASE_URL),
         ("OPENAI_CLIENT_ASSISTANT_ENDPOINT", "assistant_endpoint", ""),
         ("OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK", "allow_insecure_loopback", False),
     ],
@@ -112,5 +120,35 @@ def test_an_effort_the_service_takes(effort: str) -> None:
     assert resolved(OPENAI_LIVE_BACKEND_REASONING_EFFORT=effort).text("backend_reasoning_effort")
 
 
-def test_the_default_service_is_reached_by_tls() -> None:
+def test_the_default_services_are_reached_by_tls() -> None:
     assert DEFAULT_ENDPOINT.startswith("https://")
+    assert DEFAULT_BASE_URL.startswith("https://")
+
+
+@pytest.mark.parametrize("key", [HIDDEN, "any-text", "!~", "sk_0/+="])
+def test_a_key_can_be_sent_that_is(key: str) -> None:
+    assert api_key(resolved(OPENAI_API_KEY=f" {key}\n"), needed_for="a live run") == key
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        pytest.param("sk-secr\u00e9t", id="a-letter-with-an-accent"),
+        pytest.param("sk-secret\u2026", id="an-ellipsis"),
+        pytest.param("sk-\nsecret", id="a-line-end"),
+        pytest.param("sk-\rsecret", id="a-carriage-return"),
+        pytest.param("sk- secret", id="a-blank"),
+        pytest.param("sk-\x7fsecret", id="a-control-character"),
+        pytest.param("sk-\u00a0secret", id="a-no-break-space"),
+    ],
+)
+def test_a_key_is_refused_that_holds(key: str) -> None:
+    with pytest.raises(UsageError, match=r"^OPENAI_API_KEY: holds a blank") as refused:
+        api_key(resolved(OPENAI_API_KEY=key), needed_for="a live run")
+    assert "\n" not in str(refused.value)
+    assert "secr" not in str(refused.value)
+
+
+def test_without_a_key_the_refusal_says_for_what_it_is_needed() -> None:
+    with pytest.raises(UsageError, match=r"^OPENAI_API_KEY: a live run needs a key; "):
+        api_key(resolved(), needed_for="a live run")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistants.endpoints import Endpoint, live_endpoint
+from assistants.endpoints import Endpoint, http_endpoint, live_endpoint
 from shared.errors import UsageError
 
 SETTING = "OPENAI_LIVE_ENDPOINT"
@@ -145,3 +145,45 @@ def test_a_refusal_names_the_setting_and_a_remedy_in_one_line_and_never_the_addr
     assert "\n" not in line
     assert "secret" not in line
     assert refused.value.__suppress_context__ or refused.value.__context__ is None
+
+
+def base(text: str, *, plaintext: bool = False) -> Endpoint:
+    return http_endpoint(text, allow_plaintext_loopback=plaintext, setting="OPENAI_BASE_URL")
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        pytest.param("https://api.openai.com/v1", "https://api.openai.com/v1", id="as-it-is"),
+        pytest.param("https://host/v1/", "https://host/v1", id="without-the-slash-at-its-end"),
+        pytest.param("https://host:8443", "https://host:8443", id="with-a-port"),
+        pytest.param("https://host/v1/live", "https://host/v1/live", id="with-any-path"),
+    ],
+)
+def test_a_base_url_is_taken(text: str, url: str) -> None:
+    assert base(text) == base(text, plaintext=True) == Endpoint(url, is_loopback=False)
+
+
+def test_a_base_url_on_this_machine_needs_the_flag_for_plaintext() -> None:
+    text = "http://127.0.0.1:8000/v1/"
+    assert base(text, plaintext=True) == Endpoint("http://127.0.0.1:8000/v1", is_loopback=True)
+    with pytest.raises(UsageError, match=r"^OPENAI_BASE_URL: .*ALLOW_INSECURE_LOOPBACK=true"):
+        base(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        pytest.param("http://host/v1", "plaintext is refused; use https", id="plaintext"),
+        pytest.param("wss://host/v1", "not an http", id="a-socket"),
+        pytest.param("https://user:secret@host/v1", "credentials", id="credentials"),
+        pytest.param("https://host/v1?key=secret", "query", id="a-query"),
+        pytest.param("https://host/v1\n", "blanks", id="a-line-end"),
+        pytest.param("secret", "not an http", id="no-url"),
+    ],
+)
+def test_a_base_url_is_refused_with(text: str, what: str) -> None:
+    with pytest.raises(UsageError, match=what) as refused:
+        base(text, plaintext=True)
+    assert str(refused.value).startswith("OPENAI_BASE_URL: ")
+    assert "secret" not in str(refused.value)

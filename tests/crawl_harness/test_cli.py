@@ -139,6 +139,12 @@ def refused(terminal: Terminal, *arguments: str, **environment: str) -> str:
         pytest.param(OFFLINE, {"OPENAI_LIVE_MODEL": " "}, "OPENAI_LIVE_MODEL", id="blank-model"),
         pytest.param(LIVE, {}, "OPENAI_API_KEY: a live run needs a key", id="live-without-a-key"),
         pytest.param(LIVE, {"OPENAI_API_KEY": " "}, "OPENAI_API_KEY: a live run", id="a-blank-key"),
+        pytest.param(
+            LIVE, {"OPENAI_API_KEY": "sk-\u2026"}, "OPENAI_API_KEY: holds", id="a-key-of-no-key"
+        ),
+        pytest.param(
+            LIVE, {"OPENAI_API_KEY": "sk-a\nb"}, "OPENAI_API_KEY: holds", id="a-key-of-two-lines"
+        ),
         pytest.param(LIVE[2:], KEY, "--synthesizer: a live run", id="live-without-a-voice"),
         pytest.param([*LIVE, "--no-real-time"], KEY, "--no-real-time: ", id="unpaced-live-audio"),
         pytest.param(
