@@ -10,6 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
+import threading
+from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -22,13 +24,19 @@ from shared.values import JsonScalar
 
 
 class CachedSynthesizer:
-    """A voice in front of another. ``refresh`` asks for every text once more, then reuses it."""
+    """A voice in front of another. ``refresh`` asks for every text once more, then reuses it.
+
+    Whoever wants a text while it is being made waits for it: repeats of a scenario hear one caller,
+    however many of them run at once.
+    """
 
     def __init__(self, voice: Synthesizer, directory: Path, *, refresh: bool = False) -> None:
         self._voice = voice
         self._directory = directory
         self._refresh = refresh
         self._renewed: set[Path] = set()
+        self._making: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
+        self._one_at_a_time = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -45,16 +53,10 @@ class CachedSynthesizer:
     def speak(self, text: str) -> Speech:
         """Say the text from disk, or else by the voice, and keep it."""
         entry = self.entry(text)
-        if not self._refresh or entry in self._renewed:
-            kept = _kept(entry)
-            if kept is not None:
-                return Speech(kept, None, self.name, self.version)
-        _have(self._directory)
-        speech = self._voice.speak(text)
-        if speech.voiced is None:
-            _keep(entry, speech.pcm)
-            self._renewed.add(entry)
-        return speech
+        with self._one_at_a_time:
+            making = self._making[entry]
+        with making:
+            return self._spoken(entry, text)
 
     def entry(self, text: str) -> Path:
         """The file that holds a text, whether or not it exists."""
@@ -66,6 +68,18 @@ class CachedSynthesizer:
         }
         canonical = json.dumps(asked, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return self._directory / f"{hashlib.sha256(canonical.encode()).hexdigest()}.wav"
+
+    def _spoken(self, entry: Path, text: str) -> Speech:
+        if not self._refresh or entry in self._renewed:
+            kept = _kept(entry)
+            if kept is not None:
+                return Speech(kept, None, self.name, self.version)
+        _have(self._directory)
+        speech = self._voice.speak(text)
+        if speech.voiced is None:
+            _keep(entry, speech.pcm)
+            self._renewed.add(entry)
+        return speech
 
 
 def _kept(entry: Path) -> Pcm | None:

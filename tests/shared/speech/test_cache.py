@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import override
 
@@ -39,6 +42,26 @@ class MuteVoice(Voice):
     @override
     def speak(self, text: str) -> Speech:
         raise RuntimeError(text)
+
+
+class SlowVoice(Voice):
+    @override
+    def speak(self, text: str) -> Speech:
+        time.sleep(0.05)
+        return super().speak(text)
+
+
+class VoiceOfTwo(Voice):
+    """Says a word only while another is being said."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._both = threading.Barrier(2)
+
+    @override
+    def speak(self, text: str) -> Speech:
+        self._both.wait(timeout=20)
+        return super().speak(text)
 
 
 def levels(cached: CachedSynthesizer, *texts: str) -> list[int]:
@@ -115,6 +138,30 @@ def test_speech_that_knows_its_truth_passes_through(tmp_path: Path) -> None:
 def test_a_cached_tone_is_the_tone(tmp_path: Path) -> None:
     tone = ToneSynthesizer()
     assert CachedSynthesizer(tone, tmp_path).speak("hello").voiced == tone.speak("hello").voiced
+
+
+def test_one_who_comes_while_a_text_is_made_gets_what_was_made(tmp_path: Path) -> None:
+    voice = SlowVoice()
+    cached = CachedSynthesizer(voice, tmp_path)
+    with ThreadPoolExecutor(4) as pool:
+        heard = list(pool.map(lambda text: levels(cached, text), ["hello"] * 4 + ["bye"]))
+    assert heard[:4] == [heard[0]] * 4
+    assert sorted(voice.asked) == ["bye", "hello"]
+
+
+def test_texts_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    voice = VoiceOfTwo()
+    cached = CachedSynthesizer(voice, tmp_path)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(cached.speak, ["hello", "bye"]))
+    assert sorted(voice.asked) == ["bye", "hello"]
+
+
+def test_one_who_waited_for_a_failure_tries_for_itself(tmp_path: Path) -> None:
+    cached = CachedSynthesizer(MuteVoice(), tmp_path)
+    for _ in range(2):
+        with pytest.raises(RuntimeError):
+            cached.speak("hello")
 
 
 def test_a_place_where_nothing_can_be_kept_is_refused_before_a_word_is_made(
