@@ -36,6 +36,11 @@ def normalized(text: str) -> str:
     return " ".join("".join(_letter(c, kept=i in kept) for i, c in enumerate(visible)).split())
 
 
+def has_words(text: str) -> bool:
+    """Whether there is anything to say in a text: a letter or a digit of any script."""
+    return any(map(str.isalnum, text))
+
+
 def same_words(one: str, other: str) -> bool:
     """Whether two texts have the same words; texts without words must be the same text."""
     words, other_words = normalized(one), normalized(other)

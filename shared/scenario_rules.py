@@ -13,6 +13,7 @@ from typing import Final
 
 from shared.faults import Fault, Where, shown
 from shared.matching import MATCH_KEY, UNCHANGED_KEY, comparator_faults
+from shared.readings import has_words
 from shared.scenario_types import (
     DelegationPolicy,
     Expected,
@@ -72,6 +73,12 @@ def _covers(where: Where, path: Sequence[str]) -> bool:
     return len(where) <= len(path) and all(
         wanted in ("*", step) for step, wanted in zip(where, path, strict=False)
     )
+
+
+def _request_can_be_spoken(scenario: ScenarioShape) -> Iterator[Fault]:
+    if not has_words(scenario.input.text):
+        problem = f"holds nothing to say ({shown(scenario.input.text)}); write words"
+        yield Fault(("input", "text"), problem)
 
 
 def _simulation_belongs_to_conversations(scenario: ScenarioShape) -> Iterator[Fault]:
@@ -335,6 +342,7 @@ _CALLER = "simulation_parameters"
 _TURNS = ("expected.golden_path.turns", "expected.golden_path.steps")
 
 RULES: Final = (
+    _rule(_request_can_be_spoken, "input.text"),
     _rule(_simulation_belongs_to_conversations, "interaction", _CALLER),
     _rule(_recordings_belong_to_single_turns, "interaction", "input.recordings"),
     _rule(_limits_can_be_measured, "interaction", "expected.interaction"),

@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from shared.audio.pcm import SAMPLE_RATE_HZ, SAMPLES_PER_MS, Pcm, silence
 from shared.intervals import Interval, IntervalSet
+from shared.readings import has_words
 from shared.speech.port import Speech
 from shared.values import JsonScalar
 
@@ -91,7 +92,7 @@ class ToneSynthesizer:
 
     def speak(self, text: str) -> Speech:
         """Hum every word of the text; it starts with the first and ends with the last."""
-        words = [word for word in text.split() if any(map(str.isalnum, word))]
+        words = [word for word in text.split() if has_words(word)]
         if not words:
             raise ValueError("nothing to say")
         pieces: list[Pcm] = []

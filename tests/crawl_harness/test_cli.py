@@ -201,6 +201,11 @@ def scenario(**edits: Any) -> dict[str, Any]:
             ['"a_request": title: ', '"b": colour: '],
             id="one-line-for-each-fault",
         ),
+        pytest.param(
+            a_dataset(scenario(**{"input.text": "?!"})),
+            ['d.json:1: scenario "a_request": input.text: holds nothing to say'],
+            id="a-request-without-words",
+        ),
         pytest.param(a_dataset(), ["nothing to run"], id="an-empty-dataset"),
         pytest.param(a_dataset(CONVERSATION), ["nothing to run"], id="nothing-of-this-kind"),
     ],
@@ -320,8 +325,13 @@ def test_an_attempt_is_named_by(options: list[str], keys: list[str], terminal: T
 FAILING = a_dataset(
     scenario(id="needs_a_tool", **{"expected.tools.required": [{"name": "check_availability"}]})
 )
-UNSPOKEN = a_dataset(scenario(id="says_nothing", **{"input.text": "..."}))
-BOTH = a_dataset(*FAILING["scenarios"], *UNSPOKEN["scenarios"])
+UNSTARTED = a_dataset(scenario(id="is_refused"))
+BOTH = a_dataset(*FAILING["scenarios"], *UNSTARTED["scenarios"])
+REFUSED = {
+    "format": "gpt-live-script/1",
+    "opening": {"refused": {"code": "a_code", "message": "No."}},
+    "steps": [],
+}
 
 
 @pytest.mark.parametrize(
@@ -331,10 +341,10 @@ BOTH = a_dataset(*FAILING["scenarios"], *UNSPOKEN["scenarios"])
         pytest.param(FAILING, "failed", 1, id="a-failure"),
         pytest.param(FAILING, "infrastructure", 0, id="a-failure-which-is-no-infrastructure"),
         pytest.param(FAILING, "any", 1, id="a-failure-as-anything"),
-        pytest.param(UNSPOKEN, "none", 0, id="an-invalid-attempt-that-nobody-asked-about"),
-        pytest.param(UNSPOKEN, "failed", 0, id="an-invalid-attempt-which-is-no-failure"),
-        pytest.param(UNSPOKEN, "infrastructure", 3, id="an-invalid-attempt"),
-        pytest.param(UNSPOKEN, "any", 3, id="an-invalid-attempt-as-anything"),
+        pytest.param(UNSTARTED, "none", 0, id="an-invalid-attempt-that-nobody-asked-about"),
+        pytest.param(UNSTARTED, "failed", 0, id="an-invalid-attempt-which-is-no-failure"),
+        pytest.param(UNSTARTED, "infrastructure", 3, id="an-invalid-attempt"),
+        pytest.param(UNSTARTED, "any", 3, id="an-invalid-attempt-as-anything"),
         pytest.param(BOTH, "failed", 1, id="the-failure-of-both"),
         pytest.param(BOTH, "infrastructure", 3, id="the-infrastructure-of-both"),
         pytest.param(BOTH, "any", 1, id="both-where-the-failure-wins"),
@@ -344,6 +354,8 @@ def test_the_status_of(
     dataset: dict[str, Any], fail_on: str, status: int, terminal: Terminal
 ) -> None:
     data = terminal.write("d.json", dataset)
+    (terminal.folder / "scripts" / "sound").mkdir(parents=True)
+    terminal.write("scripts/sound/is_refused.json", REFUSED)
 
     assert (
         terminal.run(

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.readings import date_of, is_exactly, is_finite, normalized, same_words, second_of_day
+from shared.readings import (
+    date_of,
+    has_words,
+    is_exactly,
+    is_finite,
+    normalized,
+    same_words,
+    second_of_day,
+)
 
 
 @pytest.mark.parametrize(
@@ -161,6 +169,22 @@ def test_any_text_can_be_read(text: str) -> None:
     date_of(text)
     second_of_day(text)
     is_exactly(1, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_speakable"),
+    [
+        pytest.param("a", True, id="a-letter"),
+        pytest.param("(4)", True, id="a-digit-in-brackets"),
+        pytest.param("はい", True, id="another-script"),
+        pytest.param("", False, id="nothing"),
+        pytest.param(" \n", False, id="blanks"),
+        pytest.param("?! — …", False, id="punctuation"),
+        pytest.param("👋", False, id="a-picture"),
+    ],
+)
+def test_there_is_something_to_say_in(text: str, is_speakable: bool) -> None:
+    assert has_words(text) is is_speakable
 
 
 @pytest.mark.parametrize(

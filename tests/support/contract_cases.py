@@ -76,6 +76,8 @@ ACCEPTED = [
     accepted("blank-tags", REQUEST, {"tags": ["", " "]}),
     accepted("no-simulation-written-as-null", REQUEST, {"simulation_parameters": None}),
     # 1.4
+    accepted("a-request-of-one-digit", REQUEST, {"input.text": "4?"}),
+    accepted("a-request-of-another-script", REQUEST, {"input.text": "はい"}),
     accepted("a-recording", REQUEST, {"input.recordings": [{"id": "r", "path": "a.wav"}]}),
     *(
         accepted(
@@ -212,6 +214,19 @@ ACCEPTED = [
 ]
 
 REFUSED = [
+    *(
+        refused(
+            f"a-request-of-{claim}", REQUEST, {"input.text": text}, "input.text", in_schema=False
+        )
+        for claim, text in {"punctuation": "?!…", "a-picture": "👋", "lines": "— _"}.items()
+    ),
+    refused(
+        "a-conversation-without-words",
+        CONVERSATION,
+        {"input.text": "…"},
+        "input.text",
+        in_schema=False,
+    ),
     # 1.2 and 1.3
     *(
         refused(f"the-id-{claim}", REQUEST, {"id": text}, "id", in_schema=text != "a\n")
