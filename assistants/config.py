@@ -179,14 +179,11 @@ ROWS: tuple[Setting, ...] = (
 )
 
 
-def api_key(settings: Settings, *, needed_for: str) -> str:
+def api_key(settings: Settings, *, needed_for: str, otherwise: str) -> str:
     """The key, if it is one that can be sent; a refusal names its variable and nothing of it."""
     key = settings["api_key"]
     if not isinstance(key, str) or not key:
-        raise UsageError(
-            f"{KEY_VARIABLE}: {needed_for} needs a key; set it, or use --offline for a run"
-            " without one"
-        )
+        raise UsageError(f"{KEY_VARIABLE}: {needed_for} needs a key; set it, or use {otherwise}")
     # A header takes nothing else, and what goes out otherwise is another key than was meant.
     if not all("!" <= character <= "~" for character in key):
         raise UsageError(

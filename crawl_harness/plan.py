@@ -74,11 +74,7 @@ def plan_run(settings: Settings, bundled_data: Path) -> Plan:
     cached = settings.path("audio_cache_dir") or audio_cache(os.environ)
     cache = expanded(cached, "--audio-cache-dir")
     refuse_inside_package(cache, "--audio-cache-dir")
-    voice = synthesizer(
-        _voice_name(settings, is_offline=is_offline),
-        cache,
-        refresh=settings.switch("refresh_audio"),
-    )
+    voice = synthesizer(settings, cache)
     dataset_path = expanded(settings.path("data") or bundled_data, "--data")
     dataset = load_dataset(dataset_path)
     folder = settings.path("application")
@@ -100,7 +96,7 @@ def _endpoint(settings: Settings) -> Endpoint:
         allow_plaintext_loopback=settings.switch("allow_insecure_loopback"),
         setting="--endpoint",
     )
-    api_key(settings, needed_for="a live run")
+    api_key(settings, needed_for="a live run", otherwise="--offline for a run without one")
     return endpoint
 
 
@@ -111,18 +107,6 @@ def _check_pace(settings: Settings, *, is_offline: bool) -> None:
         )
     if not is_offline and settings.origin("offline_script") is Origin.FLAG:
         raise UsageError("--offline-script: only a fixture plays scripts; add --offline")
-
-
-def _voice_name(settings: Settings, *, is_offline: bool) -> str:
-    name = settings["synthesizer"]
-    if isinstance(name, str):
-        return name
-    if is_offline:
-        return "tone"
-    raise UsageError(
-        "--synthesizer: a live run needs a voice: hibari (natural; the extra local-speech),"
-        " or tone to check the protocol only"
-    )
 
 
 def _attempts(settings: Settings, dataset: Dataset, *, is_offline: bool) -> list[PlannedAttempt]:

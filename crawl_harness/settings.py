@@ -5,7 +5,7 @@ from __future__ import annotations
 from assistants.config import ROWS as ASSISTANT_ROWS
 from shared.settings import Kind, Setting
 
-SYNTHESIZERS = ("tone", "hibari")
+SYNTHESIZERS = ("openai", "hibari", "tone")
 FAIL_ON = ("none", "failed", "infrastructure", "any")
 
 ROWS: tuple[Setting, ...] = (
@@ -89,11 +89,27 @@ ROWS: tuple[Setting, ...] = (
         "synthesizer",
         Kind.TEXT,
         None,
-        "The caller's voice: tone (speech-shaped test signal) or hibari (natural, local)."
-        " Offline runs use tone unless told otherwise.",
+        "Who speaks for the caller: openai (natural, by a service), hibari (natural, on this"
+        " machine) or tone (speech-shaped test signal). By default openai, offline tone.",
         flag="--synthesizer",
         toml="audio.synthesizer",
         choices=SYNTHESIZERS,
+    ),
+    Setting(
+        "caller_voice",
+        Kind.TEXT,
+        "cedar",
+        "The caller's voice, of openai; a name that starts with voice_ is a custom one.",
+        flag="--caller-voice",
+        toml="audio.caller_voice",
+    ),
+    Setting(
+        "tts_model",
+        Kind.TEXT,
+        "gpt-4o-mini-tts",
+        "Model that speaks for the caller, of openai.",
+        flag="--tts-model",
+        variable="OPENAI_TTS_MODEL",
     ),
     Setting(
         "audio_cache_dir",

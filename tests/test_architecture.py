@@ -99,6 +99,7 @@ DOORS = frozenset(
         "shared.single_turn.attempt",
         "shared.speech.cache",
         "shared.speech.hibari",
+        "shared.speech.openai",
         "shared.testing.loopback",
         "shared.virtual_time",
         "shared.wall_time",

@@ -145,7 +145,39 @@ def refused(terminal: Terminal, *arguments: str, **environment: str) -> str:
         pytest.param(
             LIVE, {"OPENAI_API_KEY": "sk-a\nb"}, "OPENAI_API_KEY: holds", id="a-key-of-two-lines"
         ),
-        pytest.param(LIVE[2:], KEY, "--synthesizer: a live run", id="live-without-a-voice"),
+        pytest.param(
+            [*OFFLINE, "--synthesizer", "openai"],
+            {},
+            "OPENAI_API_KEY: --synthesizer openai needs a key; set it, or use tone",
+            id="a-service's-voice-without-a-key",
+        ),
+        pytest.param(
+            [*OFFLINE, "--synthesizer", "openai"],
+            {"OPENAI_API_KEY": "sk-\u00e9"},
+            "OPENAI_API_KEY: holds",
+            id="a-service's-voice-with-a-broken-key",
+        ),
+        pytest.param(
+            LIVE[2:],
+            KEY | {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"},
+            "OPENAI_BASE_URL: plaintext is refused",
+            id="a-voice-on-this-machine-that-was-not-allowed",
+        ),
+        pytest.param(
+            LIVE[2:],
+            KEY | {"OPENAI_BASE_URL": "https://me:word@host/v1"},
+            "OPENAI_BASE_URL: the URL carries credentials",
+            id="a-voice-behind-credentials",
+        ),
+        pytest.param(
+            LIVE[2:], KEY | {"OPENAI_TTS_MODEL": " "}, "OPENAI_TTS_MODEL: set", id="blank-tts-model"
+        ),
+        pytest.param(
+            [*OFFLINE, "--caller-voice", "marin"], {}, "--caller-voice: ", id="a-voice-for-a-tone"
+        ),
+        pytest.param(
+            [*LIVE, "--tts-model", "tts-1"], KEY, "--tts-model: ", id="a-model-for-a-tone"
+        ),
         pytest.param([*LIVE, "--no-real-time"], KEY, "--no-real-time: ", id="unpaced-live-audio"),
         pytest.param(
             [*LIVE, "--offline-script", "sound"], KEY, "--offline-script: ", id="a-live-script"

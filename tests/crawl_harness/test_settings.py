@@ -22,7 +22,8 @@ def given(**flags: Value) -> Settings:
         pytest.param(
             "response_timeout_seconds", [0.001, 3600], [0, 3600.001], id="up-to-an-hour-to-answer"
         ),
-        pytest.param("synthesizer", list(SYNTHESIZERS), ["openai", ""], id="a-voice-that-exists"),
+        pytest.param("synthesizer", list(SYNTHESIZERS), ["nobody", ""], id="a-voice-that-exists"),
+        pytest.param("caller_voice", ["cedar", "voice_1234"], ["", " "], id="any-caller"),
         pytest.param("fail_on", list(FAIL_ON), ["always", ""], id="a-reason-to-fail"),
         pytest.param("run_name", ["", "nightly"], [], id="any-label"),
     ],
@@ -41,6 +42,10 @@ def test_real_time_is_undecided_until_somebody_decides() -> None:
         False,
         Origin.FLAG,
     )
+
+
+def test_caller_and_assistant_do_not_sound_alike_unless_somebody_says_so() -> None:
+    assert given().text("caller_voice") != given().text("voice")
 
 
 def test_what_moves_no_number_is_not_recorded() -> None:
