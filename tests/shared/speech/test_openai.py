@@ -176,6 +176,12 @@ FAULTS = [
         id="a-page-that-calls-itself-sound",
     ),
     pytest.param(
+        {"body": "PGh0bWw+6Q==", "encoding": "base64", "content_type": "text/html"},
+        "it sent text in place of sound",
+        1,
+        id="a-page-in-another-encoding",
+    ),
+    pytest.param(
         {"body": '{"error": {}}', "content_type": "application/json; charset=utf-8"},
         "it sent text in place of sound",
         1,
@@ -208,6 +214,12 @@ def test_it_makes_no_speech_of(
         with pytest.raises(AttemptError):
             CachedSynthesizer(voice, tmp_path).speak(TEXT)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_code_that_holds_the_key_is_not_repeated() -> None:
+    with a_service({"status": 403, "error": {"code": "not_this_any_text"}}) as end:
+        voice = OpenAISpeech(SpeechService(end.url, "any_text", True), model="m", voice="v")
+        assert failure(voice) == "openai made no speech: it answered 403"
 
 
 def test_the_longest_speech_a_text_can_take_is_taken() -> None:
