@@ -108,14 +108,11 @@ def classify_response(
     is_cut: bool,
     deadline_ms: int,
 ) -> dict[str, Any]:
-    """Outcome of one eligible request; next_start is where the next eligible one begins (None for
-    the last).
+    """Outcome of one eligible request; next_start is where the next eligible one begins (None when
+    none begins at or after this one's end).
     """
     end: int = turn["end_ms"]
     deadline = end + deadline_ms
-    # ruling: "no later than the next eligible request's start" is held to even when utterances
-    # overlap and that start
-    # lies before this request's own end: then no audio can be its answer, and it is missed.
     after = [
         at for at in assistant_starts if at >= end and (next_start is None or at <= next_start)
     ]
@@ -402,8 +399,12 @@ def measure(conversation: dict[str, Any], policy: dict[str, Any]) -> dict[str, A
     for index, turn in enumerate(turns):
         start, end = turn["start_ms"], turn["end_ms"]
         out = reasons_out[index]
+        # ruling: where utterances overlap, a request that begins before this one's end is not the
+        # next one: it cannot close an opportunity that had not opened.
         later_eligible = [
-            turns[j]["start_ms"] for j in range(index + 1, len(turns)) if reasons_out[j] is None
+            turns[j]["start_ms"]
+            for j in range(index + 1, len(turns))
+            if reasons_out[j] is None and turns[j]["start_ms"] >= end
         ]
         interruption_starts: list[int] = []
         if out is not None:

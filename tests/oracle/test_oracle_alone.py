@@ -256,6 +256,23 @@ def test_a_next_request_closes_the_earlier_one_even_when_observation_ends_before
     assert [turn["outcome"] for turn in result["turns"]] == ["missed", "censored"]
 
 
+@pytest.mark.parametrize(
+    ("second_start", "first_outcome"),
+    [
+        case("a request beginning exactly at this one's end is the next one", 1000, "missed"),
+        case("a request beginning a millisecond earlier is not the next one", 999, "answered"),
+    ],
+)
+def test_overlapping_requests(second_start: int, first_outcome: str) -> None:
+    result = run(
+        20_000,
+        caller=[(0, 1500)],
+        assistant=[(1600, 2000)],
+        utterances=[(0, 1000, "SPEAK"), (second_start, 1500, "SPEAK")],
+    )
+    assert [turn["outcome"] for turn in result["turns"]] == [first_outcome, "answered"]
+
+
 def test_a_backchannel_between_does_not_close_the_opportunity() -> None:
     result = run(
         20_000,
