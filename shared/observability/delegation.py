@@ -5,16 +5,21 @@ replay (when was it?). Contract: ``docs/metrics-contract.md``, "Delegated-work s
 
 Theory of operation. Work is under way while anything is open, and five things can be:
 
-* a delegation no response is bound to yet;
+* a delegation to which no response is bound yet;
+* a delegation to the application itself;
 * a response that has begun, or that its delegation names, and has not ended;
 * a call that has not returned;
-* a response with a returned call that has not been continued;
-* a continued response whose successor has not begun.
+* a response with a returned call, until the response that must follow it begins.
 
-Ids alone tell which is which: names, positions and counts infer nothing. Every step counts once, so
-a repetition changes nothing however late it comes, and what ends something unknown ends nothing
-else. A response that fails takes its own calls and its own continuation with it, and so does one
-whose continuation the provider refused.
+Ids alone tell which is which: names, positions and counts infer nothing. The first telling of a
+step counts and no later one does, so a repetition changes nothing however late it comes. What ends
+something unknown ends nothing, and what begins only afterwards is open. A response that fails takes
+its open calls and its own continuation with it, and nothing else; so does one whose continuation
+the provider refused.
+
+Whose response it is may be learnt from any event that names response and delegation together, the
+earliest or the latest. Which response followed which is therefore asked anew with every event;
+knowledge only grows, so what was followed stays followed.
 
 The end of the session ends no work: it says that nobody listens any more, not that the backend
 finished. Work that never ended runs to the end of the observation.
@@ -50,14 +55,19 @@ class WorkState:
         self._calls: dict[str, str | None] = {}
         self._due: set[str] = set()  # responses that another must follow
 
-        # What has been seen once, so that it is not taken for news again.
+        # What has been told once, so that it is not taken for news again.
         self._delegations: set[str] = set()
-        self._responses: dict[str, str | None] = {}
-        self._begun: set[str] = set()
+        self._known: set[str] = set()  # responses told of by anything but their ending
+        self._called: set[str] = set()
         self._ended: set[str] = set()
-        self._failed: set[str] = set()
-        self._returned: set[str] = set()
-        self._continued: set[str] = set()
+        self._void: set[str] = set()  # responses that no other must follow any more
+
+        # Which response follows which: positions count the responses that had begun by then.
+        self._responses_of: dict[str, set[str]] = {}
+        self._delegations_of: dict[str, set[str]] = {}
+        self._begun: dict[str, int] = {}
+        self._continued: dict[str, int] = {}
+        self._heirs: set[str] = set()  # begun without naming a previous response known by then
         self._followed: set[str] = set()
 
     @property
@@ -81,9 +91,10 @@ class WorkState:
             case ResponseEnded():
                 self._response_ended(seen)
             case ContinuationRefused():
-                self._void(seen.response_id)
+                self._continuation_refused(seen)
             case _:
-                pass
+                return
+        self._due = {waiting for waiting in self._due if not self._is_followed(waiting)}
 
     def _delegation_began(self, seen: DelegationBegan) -> None:
         if seen.delegation_id in self._delegations:
@@ -92,84 +103,93 @@ class WorkState:
         if seen.target == CLIENT:
             # The application's own work: only its own report of the end can close it.
             self._client.add(seen.delegation_id)
-        elif seen.response_id is None:
+        elif seen.delegation_id not in self._responses_of:
             self._unbound.add(seen.delegation_id)
-        else:
-            self._bind(seen.response_id, seen.delegation_id)
+        if seen.response_id is not None:
             self._run(seen.response_id)
+            self._learn(seen.response_id, seen.delegation_id)
 
     def _response_began(self, seen: ResponseBegan) -> None:
         if seen.response_id in self._begun:
             return
-        self._begun.add(seen.response_id)
-        self._bind(seen.response_id, seen.delegation_id)
-        self._settle_predecessors(seen)
+        if seen.previous_response_id not in self._known:
+            self._heirs.add(seen.response_id)
+        elif seen.previous_response_id != seen.response_id:
+            self._followed.add(seen.previous_response_id)
+        self._begun[seen.response_id] = len(self._begun)
         self._run(seen.response_id)
+        self._learn(seen.response_id, seen.delegation_id)
 
     def _tool_called(self, seen: ToolCalled) -> None:
-        is_known = seen.call_id in self._calls or seen.call_id in self._returned
-        if is_known or seen.response_id in self._failed:
+        if seen.call_id in self._called:
             return
+        self._called.add(seen.call_id)
         self._calls[seen.call_id] = seen.response_id
         if seen.response_id is not None:
-            self._bind(seen.response_id, seen.delegation_id)
+            self._learn(seen.response_id, seen.delegation_id)
 
     def _tool_returned(self, seen: ToolReturned) -> None:
-        self._returned.add(seen.call_id)
         response_id = self._calls.pop(seen.call_id, None)
-        if response_id is not None and response_id not in self._followed:
+        if response_id is not None and response_id not in self._void:
             self._due.add(response_id)
 
     def _work_continued(self, seen: WorkContinued) -> None:
-        if seen.response_id in self._followed or seen.response_id not in self._responses:
+        if seen.response_id in self._continued:
             return
-        self._bind(seen.response_id, seen.delegation_id)
-        self._continued.add(seen.response_id)
-        self._due.add(seen.response_id)
+        self._continued[seen.response_id] = len(self._begun)
+        self._learn(seen.response_id, seen.delegation_id)
 
     def _response_ended(self, seen: ResponseEnded) -> None:
         if seen.response_id in self._ended:
             return
+        self._bind(seen.response_id, seen.delegation_id)
+        if seen.response_id not in self._known:
+            return
         self._ended.add(seen.response_id)
         self._open.discard(seen.response_id)
-        self._bind(seen.response_id, seen.delegation_id)
         if seen.status is not ResponseStatus.COMPLETED:
-            self._void(seen.response_id)
+            self._give_up(seen.response_id)
+
+    def _continuation_refused(self, seen: ContinuationRefused) -> None:
+        self._bind(seen.response_id, seen.delegation_id)
+        if seen.response_id in self._known:
+            self._give_up(seen.response_id)
+
+    def _give_up(self, response_id: str) -> None:
+        """Its open calls and its continuation come to nothing."""
+        self._void.add(response_id)
+        self._due.discard(response_id)
+        for call_id in [call for call, owner in self._calls.items() if owner == response_id]:
+            del self._calls[call_id]
+
+    def _learn(self, response_id: str, delegation_id: str | None) -> None:
+        self._known.add(response_id)
+        self._bind(response_id, delegation_id)
 
     def _bind(self, response_id: str, delegation_id: str | None) -> None:
-        """Learn that the response exists and, from whoever says so first, whose it is."""
-        known = self._responses.get(response_id)
-        self._responses[response_id] = delegation_id if known is None else known
         if delegation_id is not None:
-            self._delegations.add(delegation_id)
+            self._responses_of.setdefault(delegation_id, set()).add(response_id)
+            self._delegations_of.setdefault(response_id, set()).add(delegation_id)
             self._unbound.discard(delegation_id)
 
     def _run(self, response_id: str) -> None:
         if response_id not in self._ended:
             self._open.add(response_id)
 
-    def _settle_predecessors(self, seen: ResponseBegan) -> None:
-        """A response began: what waited for it waits no longer."""
-        if seen.previous_response_id in self._responses:
-            self._follow(seen.previous_response_id)
-            return
-        delegation_id = self._responses[seen.response_id]
-        if delegation_id is None:
-            return
-        for waiting in [one for one in self._due if one in self._continued]:
-            if waiting != seen.response_id and self._responses[waiting] == delegation_id:
-                self._follow(waiting)
+    def _is_followed(self, response_id: str) -> bool:
+        """Whether the response that had to come after this one has begun.
 
-    def _follow(self, response_id: str) -> None:
-        """Nothing more is owed to this response, nor awaited from it."""
-        self._followed.add(response_id)
-        self._due.discard(response_id)
-
-    def _void(self, response_id: str) -> None:
-        self._failed.add(response_id)
-        self._follow(response_id)
-        for call_id in [call for call, owner in self._calls.items() if owner == response_id]:
-            del self._calls[call_id]
+        One that names this one as previous is it. One that names none we knew is it for every
+        response of its delegation whose outputs had been sent back by then.
+        """
+        if response_id in self._followed:
+            return True
+        sent_back_at = self._continued.get(response_id)
+        return sent_back_at is not None and any(
+            other in self._heirs and other != response_id and self._begun[other] >= sent_back_at
+            for delegation_id in self._delegations_of.get(response_id, ())
+            for other in self._responses_of[delegation_id]
+        )
 
 
 def work_intervals(observations: Iterable[Observation], extent_ms: int) -> IntervalSet:
@@ -183,7 +203,7 @@ def work_intervals(observations: Iterable[Observation], extent_ms: int) -> Inter
     since_ms: int | None = None
     for seen in observations:
         work.observe(seen)
-        now_ms = min(seen.stamp.media_ms, extent_ms)
+        now_ms = min(max(seen.stamp.media_ms, 0), extent_ms)
         if work.is_active and since_ms is None:
             since_ms = now_ms
         elif not work.is_active and since_ms is not None:

@@ -13,6 +13,7 @@ from shared.intervals import IntervalSet
 from shared.observability.delegation import WorkState, work_intervals
 from shared.observability.observations import (
     ConnectionLost,
+    ContinuationRefused,
     DelegationBegan,
     Observation,
     ResponseBegan,
@@ -60,6 +61,10 @@ def returned(ms: int, c: str, status: ToolStatus = ToolStatus.COMPLETED) -> Obse
     return ToolReturned(at(ms), c, "find_table", status, None, {})
 
 
+def refused(ms: int, r: str, d: str | None = None) -> Observation:
+    return ContinuationRefused(at(ms), r, d)
+
+
 def continued(ms: int, r: str, d: str | None = None) -> Observation:
     return WorkContinued(at(ms), r, d)
 
@@ -67,10 +72,14 @@ def continued(ms: int, r: str, d: str | None = None) -> Observation:
 TWO_CONTINUED = [
     began(100, "r1", "d1"),
     began(110, "r2", "d1"),
-    continued(150, "r1"),
-    continued(160, "r2"),
-    ended(200, "r1"),
-    ended(210, "r2"),
+    called(120, "c1", "r1"),
+    called(130, "c2", "r2"),
+    ended(140, "r1"),
+    ended(150, "r2"),
+    returned(160, "c1"),
+    returned(170, "c2"),
+    continued(180, "r1"),
+    continued(190, "r2"),
 ]
 
 
@@ -147,14 +156,61 @@ def a_round(ms: int, d: str | None, r: str, after: str | None = None) -> list[Ob
             id="a-response-that-ended-begins-no-more",
         ),
         pytest.param(
-            [ended(100, "r1"), delegated(200, "d1", "r1")],
-            spans(),
+            [began(100, "r1", "d1"), ended(200, "r1"), delegated(300, "d1", "r1")],
+            spans((100, 200)),
             id="nor-does-a-delegation-bring-it-back",
         ),
         pytest.param(
-            [returned(100, "c1"), called(200, "c1", "r1")],
-            spans(),
+            [called(100, "c1", None), returned(200, "c1"), called(300, "c1", None)],
+            spans((100, 200)),
             id="a-call-that-returned-is-called-no-more",
+        ),
+        pytest.param(
+            [ended(100, "r1"), began(200, "r1"), ended(300, "r1")],
+            spans((200, 300)),
+            id="an-ending-before-its-response-is-void",
+        ),
+        pytest.param(
+            [failed(100, "r1"), delegated(200, "d1", "r1"), ended(300, "r1")],
+            spans((200, 300)),
+            id="a-void-ending-is-forgotten-though-a-delegation-names-its-response-later",
+        ),
+        pytest.param(
+            [returned(100, "c1"), called(200, "c1", None), returned(300, "c1")],
+            spans((200, 300)),
+            id="a-return-before-its-call-is-void",
+        ),
+        pytest.param(
+            [called(100, "c1", "r1"), returned(200, "c1"), failed(300, "r1")],
+            spans((100, 300)),
+            id="a-call-makes-its-response-known-and-so-its-ending-counts",
+        ),
+        pytest.param(
+            [began(100, "r1", "d1"), ended(200, "r1"), delegated(300, "d1", "r2"),
+             ended(400, "r2")],
+            spans((100, 200), (300, 400)),
+            id="a-delegation-announced-late-opens-the-response-it-names",
+        ),
+        pytest.param(
+            [began(100, "r1", "d1"), ended(200, "r1"), delegated(300, "d1", target="client")],
+            spans((100, 200), (300, EXTENT_MS)),
+            id="a-client-delegation-announced-late-is-open-all-the-same",
+        ),
+        pytest.param(
+            [delegated(100, "d1"), continued(200, "r1", "d1")],
+            spans((100, 200)),
+            id="a-continuation-takes-up-its-delegation-and-opens-nothing",
+        ),
+        pytest.param(
+            [delegated(100, "d1"), began(150, "r1"), ended(200, "r1"), began(300, "r1", "d1"),
+             called(300, "c1", None), returned(400, "c1")],
+            spans((100, EXTENT_MS)),
+            id="what-a-repetition-names-in-addition-counts-for-nothing",
+        ),
+        pytest.param(
+            [delegated(-50, "d1", "r1"), ended(70, "r1")],
+            spans((0, 70)),
+            id="work-from-before-the-observation-is-work-from-its-start",
         ),
         pytest.param(
             [called(100, "c1", None), returned(300, "c1")],
@@ -234,10 +290,46 @@ def test_work_is_under_way(story: list[Observation], expected: IntervalSet) -> N
             id="a-response-does-not-follow-itself",
         ),
         pytest.param(
-            [began(100, "r1"), continued(150, "r1", "d1"), ended(200, "r1"), began(300, "r2", "d1"),
+            [began(100, "r1"), called(120, "c1", "r1"), returned(140, "c1"),
+             continued(150, "r1", "d1"), ended(200, "r1"), began(300, "r2", "d1"),
              ended(400, "r2")],
             spans((100, 400)),
             id="whose-response-it-is-may-be-learnt-from-the-continuation",
+        ),
+        pytest.param(
+            [*a_round(100, None, "r1"), began(600, "r2", "d1"), ended(700, "r2"),
+             called(800, "c2", "r1", "d1"), returned(900, "c2")],
+            spans((100, 900)),
+            id="whose-response-it-is-may-be-learnt-after-its-successor-began",
+        ),
+        pytest.param(
+            [*a_round(100, "d1", "r1"), called(600, "c2", "r1", "d2"), returned(610, "c2"),
+             began(700, "r2", "d2"), ended(800, "r2")],
+            spans((100, 800)),
+            id="a-response-named-with-two-delegations-belongs-to-both",
+        ),
+        pytest.param(
+            [began(100, "r1", "d1"), called(110, "c1", "r1"), called(120, "c2", "r1"),
+             returned(200, "c1"), ended(300, "r1"), began(400, "r2", "d1", "r1"),
+             ended(500, "r2"), returned(600, "c2")],
+            spans((100, 600)),
+            id="what-was-followed-stays-followed-when-another-call-returns",
+        ),
+        pytest.param(
+            [delegated(50, "d1", "r1"), began(100, "r1", "d1", "r1"), called(150, "c1", "r1"),
+             ended(200, "r1"), returned(300, "c1")],
+            spans((50, EXTENT_MS)),
+            id="a-response-that-names-itself-as-previous-is-not-followed",
+        ),
+        pytest.param(
+            [began(100, "r1"), ended(200, "r1"), continued(300, "r1")],
+            spans((100, 200)),
+            id="only-a-returned-call-asks-for-another-response",
+        ),
+        pytest.param(
+            [*TWO_CONTINUED[:-1], began(185, "r3", "d1"), ended(187, "r3"), continued(190, "r2")],
+            spans((100, EXTENT_MS)),
+            id="what-is-sent-back-after-a-beginning-waits-for-the-next",
         ),
         pytest.param(
             [*a_round(100, "d1", "r1"), *a_round(600, "d1", "r2", "r1"), began(1_100, "r1", "d1")],
@@ -297,15 +389,55 @@ class TestAResponseThatDoesNotComplete:
                  continued(310, "r1"), ends(400, "r1")]  # fmt: skip
         assert work_intervals(story, EXTENT_MS) == spans((100, 400))
 
-    def test_lets_no_late_call_or_continuation_reopen_it(self, ends) -> None:
-        story = [began(100, "r1"), ends(400, "r1"), called(500, "c1", "r1"), continued(600, "r1")]
+    def test_lets_no_late_return_or_continuation_reopen_it(self, ends) -> None:
+        story = [began(100, "r1"), called(200, "c1", "r1"), ends(400, "r1"), returned(500, "c1"),
+                 continued(600, "r1"), called(700, "c1", "r1")]  # fmt: skip
         assert work_intervals(story, EXTENT_MS) == spans((100, 400))
+
+    def test_leaves_a_call_open_that_is_first_heard_of_afterwards(self, ends) -> None:
+        story = [began(100, "r1"), ends(400, "r1"), called(500, "c1", "r1"), returned(900, "c1")]
+        assert work_intervals(story, EXTENT_MS) == spans((100, 400), (500, 900))
 
     def test_leaves_other_work_alone(self, ends) -> None:
         story = [began(100, "r1", "d1"), began(150, "r2", "d2"), called(200, "c2", "r2"),
                  ends(400, "r1", "d1"), ended(500, "r2"), returned(600, "c2"),
                  continued(610, "r2"), began(700, "r3", "d2", "r2"), ended(800, "r3")]  # fmt: skip
         assert work_intervals(story, EXTENT_MS) == spans((100, 800))
+
+
+@pytest.mark.parametrize(
+    ("story", "expected"),
+    [
+        pytest.param(
+            [*a_round(100, "d1", "r1"), refused(900, "r1", "d1")],
+            spans((100, 900)),
+            id="is-waited-for-no-more",
+        ),
+        pytest.param(
+            [began(100, "r1"), called(150, "c1", "r1"), called(160, "c2", "r1"), ended(200, "r1"),
+             returned(300, "c1"), refused(400, "r1"), returned(500, "c2")],
+            spans((100, 400)),
+            id="takes-the-open-calls-with-it",
+        ),
+        pytest.param(
+            [refused(100, "r1"), *a_round(200, "d1", "r1")],
+            spans((200, EXTENT_MS)),
+            id="of-a-response-unknown-ends-nothing",
+        ),
+        pytest.param(
+            [*a_round(100, "d1", "r1"), *a_round(150, "d2", "r2"), refused(900, "r1")],
+            spans((100, EXTENT_MS)),
+            id="ends-nothing-of-another-response",
+        ),
+        pytest.param(
+            [began(100, "r1"), refused(200, "r1"), ended(400, "r1")],
+            spans((100, 400)),
+            id="leaves-the-response-itself-open-until-it-ends",
+        ),
+    ],
+)  # fmt: skip
+def test_a_refused_continuation(story: list[Observation], expected: IntervalSet) -> None:
+    assert work_intervals(merged([story]), EXTENT_MS) == expected
 
 
 @pytest.mark.parametrize(
