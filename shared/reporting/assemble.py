@@ -39,6 +39,8 @@ from shared.reporting.schema import (
     OutputTokens,
     Pair,
     Percentiles,
+    ResponseCounts,
+    SettledYieldMetrics,
     SpeechSource,
     Summary,
     TaskMetrics,
@@ -219,6 +221,21 @@ def _extended(extended: ExtendedMeasurements) -> ExtendedMetrics:
         stall_count=extended.stall_count,
         requests_spoken_through=extended.spoken_through.count,
         response_expecting_requests=extended.spoken_through.total,
+        interruption_episodes=extended.interruption_episodes,
+        talk_over_ms=extended.talk_over.count,
+        response_expecting_speech_ms=extended.talk_over.total,
+        talk_over_share=_rate(extended.talk_over.value),
+        yields=SettledYieldMetrics(
+            yielded=extended.yields.yielded,
+            not_yielded=extended.yields.not_yielded,
+            censored=extended.yields.censored,
+            latency_ms=_percentiles(extended.yields.latency_ms),
+        ),
+        responses_with_closings=ResponseCounts(
+            response_count=extended.responses_with_closings.count,
+            response_total=extended.responses_with_closings.total,
+            response_rate=_rate(extended.responses_with_closings.value),
+        ),
     )
 
 

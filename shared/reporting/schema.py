@@ -84,6 +84,21 @@ class Percentiles(Part):
     maximum: float | None = None
 
 
+class SettledYieldMetrics(Part):
+    """Yields that needed 300 ms of silence, with the latencies of those that yielded."""
+
+    yielded: int
+    not_yielded: int
+    censored: int
+    latency_ms: Percentiles
+
+
+class ResponseCounts(Part):
+    response_count: int
+    response_total: int
+    response_rate: float | None = None
+
+
 class ExtendedMetrics(Part):
     version: str
     response_latency_ms: Percentiles
@@ -92,6 +107,12 @@ class ExtendedMetrics(Part):
     stall_count: int
     requests_spoken_through: int
     response_expecting_requests: int
+    interruption_episodes: int
+    talk_over_ms: int
+    response_expecting_speech_ms: int
+    talk_over_share: float | None = None
+    yields: SettledYieldMetrics
+    responses_with_closings: ResponseCounts
 
 
 class AudioMetrics(Part):

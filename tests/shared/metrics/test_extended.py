@@ -23,11 +23,15 @@ def piece(late_ms: float, *, is_stall: bool = False) -> AudioReceived:
 
 def test_nothing_observed_leaves_counts_and_no_values() -> None:
     block = extended(an_evidence())
-    assert block.version == "1"
+    assert block.version == "2"
     assert block.response_latency_ms == Spread(count=0)
     assert block.sender_lateness_us == Spread(count=0)
     assert block.receive_lateness_ms == Spread(count=0)
     assert block.spoken_through.value is None
+    assert block.interruption_episodes == 0
+    assert block.talk_over.value is None
+    assert (block.yields.yielded, block.yields.not_yielded, block.yields.censored) == (0, 0, 0)
+    assert block.responses_with_closings == Rate(0, 0)
 
 
 def test_latency_spreads_over_timely_answers_only() -> None:
@@ -73,3 +77,59 @@ def test_a_request_is_spoken_through(assistant, action: CallerAction, expected: 
         assistant=assistant,
     )
     assert extended(evidence).spoken_through == expected
+
+
+def test_episodes_of_an_attempt_are_counted() -> None:
+    block = extended(
+        an_evidence(
+            caller=spans((1_000, 2_000), (10_000, 14_000), (20_000, 21_000)),
+            utterances=[an_utterance(n, n + 4_000) for n in (1_000, 10_000, 20_000)],
+            assistant=spans(
+                (500, 1_400), (11_000, 11_500), (11_700, 12_000), (19_000, 22_100), (30_000, 30_100)
+            ),
+            extent_ms=30_200,
+        )
+    )
+    assert block.interruption_episodes == 1
+    assert block.talk_over == Rate(400 + 800 + 1_000, 6_000)
+    assert block.yields.latency_ms == Spread(count=1, p50=400, p90=400, p99=400, maximum=400)
+    assert (block.yields.not_yielded, block.yields.censored) == (1, 0)
+
+
+def test_a_yield_without_its_silence_observed_is_censored() -> None:
+    request = [an_utterance(1_000, 2_000)]
+    caller, assistant = spans((1_000, 2_000)), spans((500, 1_900))
+    block = extended(
+        an_evidence(caller=caller, utterances=request, assistant=assistant, extent_ms=2_199)
+    )
+    assert (block.yields.yielded, block.yields.not_yielded, block.yields.censored) == (0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("assistant", "expected"),
+    [
+        pytest.param(spans((1_500, 2_000), (9_500, 9_800)), Rate(2, 2), id="answered-too"),
+        pytest.param(spans((1_500, 2_000)), Rate(1, 2), id="left-without-a-word"),
+        pytest.param(spans((7_000, 8_000)), Rate(0, 2), id="a-request-answered-too-late"),
+        pytest.param(spans((8_500, 9_500)), Rate(0, 1), id="spoken-through"),
+        pytest.param(spans((9_500, 9_800)), Rate(1, 2), id="answered-instead-of-the-request"),
+    ],
+)
+def test_a_closing_turn_counted_as_a_request_is(assistant, expected: Rate) -> None:
+    evidence = an_evidence(
+        caller=spans((0, 1_000), (8_000, 9_000)),
+        utterances=[an_utterance(0, 1_000), an_utterance(8_000, 9_000, CallerAction.STOP)],
+        assistant=assistant,
+    )
+    assert extended(evidence).responses_with_closings == expected
+
+
+def test_a_closing_turn_within_the_deadline_closes_the_request_before_it() -> None:
+    evidence = an_evidence(
+        caller=spans((0, 1_000), (2_000, 2_500)),
+        utterances=[an_utterance(0, 1_000), an_utterance(2_000, 2_500, CallerAction.STOP)],
+        assistant=spans((3_000, 4_000)),
+    )
+    timeline = Timeline.of(evidence)
+    assert measure(timeline, MetricPolicy()).response_rate == Rate(1, 1)
+    assert extended(evidence).responses_with_closings == Rate(1, 2)

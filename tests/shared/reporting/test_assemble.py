@@ -295,6 +295,28 @@ def test_lateness_is_told_in_milliseconds() -> None:
     assert (extended.receive_lateness_ms.maximum, extended.stall_count) == (700.0, 1)
 
 
+def test_episodes_and_yields_stand_in_the_extended_block() -> None:
+    evidence = three_requests(spans((5_500, 6_400), (12_100, 12_200), (12_600, 12_700)))
+    extended = a_row(evidence).metrics.audio.extended
+
+    assert extended is not None
+    assert extended.version == "2"
+    assert extended.interruption_episodes == 2
+    assert (extended.talk_over_ms, extended.response_expecting_speech_ms) == (600, 3_000)
+    assert extended.talk_over_share == 0.2
+    assert extended.yields.model_dump() == {
+        "yielded": 1,
+        "not_yielded": 0,
+        "censored": 0,
+        "latency_ms": {"count": 1, "p50": 400, "p90": 400, "p99": 400, "maximum": 400},
+    }
+    assert extended.responses_with_closings.model_dump() == {
+        "response_count": 1,
+        "response_total": 3,
+        "response_rate": 0.3333,
+    }
+
+
 def test_a_late_sender_is_no_measurement_of_the_assistant() -> None:
     evidence = an_attempt(pacing=Pacing(20, (61_000,)))
     row = a_row(evidence, policy=EvaluationPolicy(pacing=PacingBound(p99_ms=60, stall_ms=400)))
