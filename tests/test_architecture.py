@@ -91,6 +91,7 @@ DOORS = frozenset(
         "shared.dataset",
         "shared.environment",
         "shared.execution",
+        "shared.grading.asking",
         "shared.places",
         "shared.reporting.console",
         "shared.reporting.journal",

@@ -1,0 +1,60 @@
+"""Judges without a model: one reply for all, one for each dimension, or whatever goes wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from shared.grading.judge import Question, Reply
+from shared.observability.observations import TokenUsage
+
+USAGE = TokenUsage(
+    input_tokens=100,
+    output_tokens=20,
+    total_tokens=120,
+    cached_input_tokens=50,
+    reasoning_tokens=5,
+)
+GOOD: dict[str, Any] = {
+    "rationale": "It did what was asked.",
+    "evidence": ["done"],
+    "passed": True,
+    "score": 0.75,
+}
+BAD: dict[str, Any] = {
+    **GOOD,
+    "rationale": "It did something else.",
+    "passed": False,
+    "score": 0.25,
+}
+
+type Answer = Reply | BaseException | Callable[[Question], Reply]
+
+
+def a_reply(**edits: Any) -> Reply:
+    return Reply(text=json.dumps({**GOOD, **edits}), latency_ms=12, calls=1, usage=USAGE)
+
+
+def said(text: str) -> Reply:
+    """A reply of these words, whatever they are."""
+    return Reply(text=text, latency_ms=12, calls=1, usage=USAGE)
+
+
+@dataclass
+class ScriptedJudge:
+    """Answers every question with ``answer``, but for the dimensions that have their own."""
+
+    answer: Answer = field(default_factory=a_reply)
+    by_dimension: Mapping[str, Answer] = field(default_factory=dict)
+    model: str = "a-judge"
+    reasoning_effort: str = "medium"
+    asked: list[Question] = field(default_factory=list)
+
+    async def ask(self, question: Question) -> Reply:
+        self.asked.append(question)
+        answer = self.by_dimension.get(question.dimension, self.answer)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer if isinstance(answer, Reply) else answer(question)
