@@ -92,6 +92,8 @@ DOORS = frozenset(
         "shared.environment",
         "shared.execution",
         "shared.grading.asking",
+        "shared.grading.judge_cache",
+        "shared.grading.openai_judge",
         "shared.places",
         "shared.reporting.console",
         "shared.reporting.journal",
