@@ -100,6 +100,7 @@ DOORS = frozenset(
         "shared.reporting.report_schema",
         "shared.scenario_schema",
         "shared.single_turn.attempt",
+        "shared.single_turn.judging",
         "shared.speech.cache",
         "shared.speech.hibari",
         "shared.speech.openai",

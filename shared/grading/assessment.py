@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shared.grading.case import ToolUse
+from shared.grading.judge import Judgments
 from shared.grading.verdict import Verdict
 from shared.matching import CallMatching
 from shared.metrics.consumption import Consumption
@@ -26,8 +27,9 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """``observed`` is absent when the session never began."""
+    """``observed`` is absent when no session began, ``judgments`` when no judge was asked."""
 
     verdict: Verdict
     consumption: Consumption
     observed: Observed | None
+    judgments: Judgments | None = None

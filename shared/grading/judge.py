@@ -99,7 +99,8 @@ class Judgment:
     support_found: int = 0
 
     def __post_init__(self) -> None:
-        quarter_score(self.score)
+        # Frozen, and still every score is a float: 1 and 1.0 must not differ in a file.
+        object.__setattr__(self, "score", quarter_score(self.score))
         if (self.passed and self.score == 0) or (not self.passed and self.score == 1):
             raise ValueError(
                 f"contradicts itself: passed is {str(self.passed).lower()}"

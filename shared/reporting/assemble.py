@@ -1,16 +1,19 @@
 """From an assessment to a row of the report. Rounding happens here and nowhere else.
 
 Rates have 4 decimals, means of milliseconds 3. A row is a function of the sealed evidence, the
-scenario and the policy, so it can be assembled again from disk.
+scenario, the policy and the judgments, so it can be assembled again from disk.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from shared.grading.assessment import Assessment, Observed
 from shared.grading.case import ToolUse
 from shared.grading.policy import EvaluationPolicy
+from shared.grading.rubric import TASK_UNDERSTANDING
+from shared.grading.semantic import scores
 from shared.grading.verdict import Check, CheckStatus, Status, Verdict
 from shared.metrics import task
 from shared.metrics.consumption import Consumption
@@ -45,6 +48,12 @@ from shared.reporting.schema import (
     Summary,
     TaskMetrics,
     Tokens,
+)
+from shared.reporting.semantic import (
+    semantic_dimensions,
+    semantic_quality,
+    statuses,
+    unscored,
 )
 from shared.scenarios import Scenario
 from shared.values import CountPair, JsonObject
@@ -81,7 +90,7 @@ def attempt_result(
         metrics=_metrics(evidence, scenario, policy, assessment),
         artifacts=artifacts,
         error=_error(verdict),
-        assessment=None if observed is None else _assessment(verdict),
+        assessment=None if observed is None else _assessment(assessment),
         observability=None
         if observed is None
         else _observability(scenario, assessment, observed, audio_source),
@@ -104,7 +113,7 @@ def _metrics(
     evidence: Evidence, scenario: Scenario, policy: EvaluationPolicy, assessment: Assessment
 ) -> Metrics:
     observed = assessment.observed
-    unavailable = {"task.semantic_quality.score": "no judge was asked"}
+    unavailable = unscored(assessment.judgments)
     if observed is None:
         unavailable |= dict.fromkeys(OBSERVED_FIGURES, NOT_OBSERVED)
     else:
@@ -153,6 +162,7 @@ def _task(evidence: Evidence, scenario: Scenario, assessment: Assessment) -> Tas
     turns = substantive_turns(observed.timeline.caller_turns, observed.timeline.assistant_turns)
     return TaskMetrics(
         task_completed=is_completed,
+        semantic_quality=semantic_quality(assessment.judgments),
         tool_accuracy=_rate(
             task.tool_accuracy(matching.matched, matching.expected, matching.actual, prohibited)
         ),
@@ -288,12 +298,24 @@ def _error(verdict: Verdict) -> ErrorReport | None:
     return ErrorReport(stage=verdict.failure.stage.value, message=verdict.failure.message)
 
 
-def _assessment(verdict: Verdict) -> AssessmentReport:
+def _assessment(assessment: Assessment) -> AssessmentReport:
+    verdict = assessment.verdict
     return AssessmentReport(
         passed=verdict.status is Status.PASSED,
+        source=_source(verdict),
         rationale=_rationale(verdict),
         checks=[_check(check) for check in verdict.checks],
+        semantic=semantic_dimensions(assessment.judgments),
     )
+
+
+def _source(verdict: Verdict) -> Literal["deterministic", "semantic_judge"]:
+    """Whether a judge's pass or fail is among what decided."""
+    has_judged = any(
+        check.id == TASK_UNDERSTANDING and check.status in {CheckStatus.PASSED, CheckStatus.FAILED}
+        for check in verdict.checks
+    )
+    return "semantic_judge" if has_judged else "deterministic"
 
 
 def _rationale(verdict: Verdict) -> str:
@@ -338,16 +360,20 @@ def _observability(
             "failed_count": sum(not use.is_completed for use in observed.tools),
         },
         "grading": {
-            "deterministic": {check.id: check.status.value for check in verdict.checks},
-            "semantic": {},
-            "semantic_scores": {},
+            "deterministic": {
+                check.id: check.status.value
+                for check in verdict.checks
+                if check.id != TASK_UNDERSTANDING
+            },
+            "semantic": statuses(assessment.judgments),
+            "semantic_scores": scores(assessment.judgments),
         },
         "completion": {
             "termination_reason": "infrastructure_error"
             if verdict.failure is not None
             else _termination(verdict),
             "passed": verdict.status is Status.PASSED,
-            "source": "deterministic",
+            "source": _source(verdict),
             "rationale": _rationale(verdict),
             "failed_checks": list(verdict.failed_checks),
         },

@@ -8,8 +8,11 @@ import re
 import sys
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TextIO
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, TextIO, override
 
+from shared.grading.semantic import JUDGE_ASKED, JUDGE_COMPLETED
 from shared.reporting.schema import AttemptResult, CheckReport, Report
 from shared.values import JsonObject
 
@@ -30,6 +33,7 @@ class Console:
         self._lock = threading.Lock()
         self._progress: Progress | None = None
         self._task: TaskID | None = None
+        self._judging: set[str] = set()
 
     def warn(self, warnings: Sequence[str]) -> None:
         """What may go wrong and is within the rules, on stderr."""
@@ -61,7 +65,8 @@ class Console:
         self._progress.start()
 
     def event(self, key: str, row: JsonObject) -> None:
-        """One protocol event, when they are asked for."""
+        """One protocol event, when they are asked for; that a judge is at work, in any case."""
+        self._note_judging(key, str(row["type"]))
         if not self._is_verbose:
             return
         arrow = {"client_to_server": "->", "server_to_client": "<-"}.get(
@@ -74,8 +79,19 @@ class Console:
         with self._lock:
             self._narrate(line)
 
+    def _note_judging(self, key: str, kind: str) -> None:
+        """Say who is waiting for the judge, so that a bar that stands still is no riddle."""
+        if kind not in {JUDGE_ASKED, JUDGE_COMPLETED}:
+            return
+        with self._lock:
+            (self._judging.add if kind == JUDGE_ASKED else self._judging.discard)(key)
+            if self._progress is not None and self._task is not None:
+                waiting = f" (judging {', '.join(sorted(self._judging))})" if self._judging else ""
+                self._progress.update(self._task, description=f"attempts{waiting}")
+
     def finished(self, row: AttemptResult) -> None:
         with self._lock:
+            self._judging.discard(row.attempt.key)
             if self._progress is not None and self._task is not None:
                 self._progress.advance(self._task)
             if self._is_verbose:
@@ -96,6 +112,10 @@ class Console:
             for row in report.results:
                 self._print(f"{row.attempt.key}\t{_outcome(row)}")
         self._print(_totals(report))
+        semantic = _semantic(report.results)
+        if semantic.applicable:
+            counts = f"{len(semantic.scores)} of {semantic.applicable} dimensions scored"
+            self._print(f"Semantic score {semantic.shown_mean}: {counts}")
         if report.summary.total < report.run.attempts_planned:
             self._print(
                 f"Interrupted: {report.summary.total} of {report.run.attempts_planned} attempts"
@@ -113,7 +133,8 @@ class Console:
         table = Table(box=None, pad_edge=False)
         # A name is there to be copied, so it is never cut; reasons wrap instead.
         table.add_column("attempt", no_wrap=True, min_width=_longest_key(report))
-        for heading in ("status", "latency", "tools"):
+        is_judged = bool(_semantic(report.results).applicable)
+        for heading in ("status", "latency", "tools", *(["semantic"] if is_judged else [])):
             table.add_column(heading, no_wrap=True)
         table.add_column("why", overflow="fold")
         styles = {"passed": "green", "failed": "red", "infrastructure_error": "yellow"}
@@ -123,6 +144,7 @@ class Console:
                 Text(row.status, style=styles[row.status]),
                 Text(_latency(row)),
                 Text(_tools(row)),
+                *([Text(str(_semantic([row])))] if is_judged else []),
                 Text(_writable(_why(row), sys.stdout)),
             )
         RichConsole().print(table)
@@ -151,7 +173,9 @@ def _writable(text: str, stream: TextIO) -> str:
 
 
 def _outcome(row: AttemptResult) -> str:
-    parts = [row.status, f"latency {_latency(row)}", f"tools {_tools(row)}", _why(row)]
+    semantic = _semantic([row])
+    scored = f"semantic {semantic}" if semantic.applicable else ""
+    parts = [row.status, f"latency {_latency(row)}", f"tools {_tools(row)}", scored, _why(row)]
     return "\t".join(part for part in parts if part)
 
 
@@ -163,6 +187,46 @@ def _latency(row: AttemptResult) -> str:
 def _tools(row: AttemptResult) -> str:
     pair = row.metrics.task.tool_calls
     return "-" if pair is None else f"{pair.actual}/{pair.expected}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Semantic:
+    """Scores of the dimensions that were scored, of all that were put to the judge."""
+
+    scores: tuple[float, ...]
+    applicable: int
+
+    @property
+    def mean(self) -> float | None:
+        return round(fmean(self.scores), 4) if self.scores else None
+
+    @override
+    def __str__(self) -> str:
+        if not self.applicable:
+            return "-"
+        return f"{self.shown_mean} ({len(self.scores)}/{self.applicable})"
+
+    @property
+    def shown_mean(self) -> str:
+        return "-" if self.mean is None else f"{self.mean:g}"
+
+
+def _semantic(rows: Sequence[AttemptResult]) -> _Semantic:
+    asked = [
+        one
+        for row in rows
+        if row.assessment is not None
+        for one in row.assessment.semantic.values()
+    ]
+    return _Semantic(tuple(one.score for one in asked if one.score is not None), len(asked))
+
+
+def _as_json(semantic: _Semantic) -> JsonObject:
+    return {
+        "score": semantic.mean,
+        "scored": len(semantic.scores),
+        "applicable": semantic.applicable,
+    }
 
 
 def _why(row: AttemptResult) -> str:
@@ -184,6 +248,7 @@ def _machine_summary(report: Report, results_path: str) -> JsonObject:
         "run": report.run.id,
         "results": results_path,
         "summary": report.summary.model_dump(mode="json"),
+        "semantic": _as_json(_semantic(report.results)),
         "attempts": [
             {
                 "key": row.attempt.key,
@@ -191,6 +256,7 @@ def _machine_summary(report: Report, results_path: str) -> JsonObject:
                 "failed_checks": [check.id for check in _failed(row)],
                 "reasons": [check.reason for check in _failed(row)],
                 "response_latency_ms": row.metrics.audio.response_latency_ms,
+                "semantic": _as_json(_semantic([row])),
                 "error": None if row.error is None else row.error.model_dump(mode="json"),
             }
             for row in report.results

@@ -43,6 +43,8 @@ class Extremes(Part):
 
 
 class SemanticQuality(Part):
+    """``score`` is the mean of ``dimensions``, which holds those that were scored."""
+
     score: float | None = None
     dimensions: dict[str, float] = {}
 
@@ -181,11 +183,56 @@ class CheckReport(Part):
     evidence: list[Moment] = []
 
 
+class JudgeUsage(Part):
+    """Tokens of the judge, which count in no figure about the assistant."""
+
+    source: Literal["evaluation_judge"] = "evaluation_judge"
+    total_tokens: int | None = None
+    input_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+class SemanticEvidence(Part):
+    """What a judgment rests on: ``support_found`` of the quotes stand in what the judge saw."""
+
+    support: list[str] = []
+    support_found: int = 0
+    rubric_version: str
+    judge_model: str
+    reasoning_effort: str
+    prompt_sha256: str
+    latency_ms: int
+    calls: int
+    is_cached: bool
+
+
+class SemanticDimension(Part):
+    """One dimension put to the judge; ``reason`` says why there is no score.
+
+    ``usage`` is what this run spent. A cached judgment spent nothing now, and ``original_usage`` is
+    what it had cost.
+    """
+
+    status: Literal["passed", "failed", "unscored"]
+    passed: bool | None = None
+    score: float | None = None
+    rationale: str | None = None
+    reason: str | None = None
+    evidence: SemanticEvidence
+    usage: JudgeUsage | None = None
+    original_usage: JudgeUsage | None = None
+
+
 class AssessmentReport(Part):
+    """``source`` says whether a judge had a part in the verdict."""
+
     passed: bool
-    source: Literal["deterministic"] = "deterministic"
+    source: Literal["deterministic", "semantic_judge"] = "deterministic"
     rationale: str
     checks: list[CheckReport]
+    semantic: dict[str, SemanticDimension] = {}
 
 
 class AttemptReport(Part):

@@ -13,7 +13,9 @@ from shared.grading import checks
 from shared.grading.assessment import Assessment, Observed
 from shared.grading.case import Case, matching_of, tool_uses
 from shared.grading.interaction import limit_checks
+from shared.grading.judge import Judgments
 from shared.grading.policy import EvaluationPolicy
+from shared.grading.semantic import task_understanding
 from shared.grading.verdict import Check, decide
 from shared.metrics.consumption import consumption
 from shared.metrics.extended import measure_extended
@@ -36,23 +38,33 @@ SINGLE_TURN_CHECKS: tuple[Callable[[Case], Check], ...] = (
 )
 
 
-def assess(evidence: Evidence, scenario: Scenario, policy: EvaluationPolicy) -> Assessment:
-    """Judge one attempt by a policy."""
+def assess(
+    evidence: Evidence,
+    scenario: Scenario,
+    policy: EvaluationPolicy,
+    judgments: Judgments | None = None,
+) -> Assessment:
+    """Judge one attempt by a policy, and by what a judge said about it, where one was asked."""
     consumed = consumption(evidence.observations)
     failure = _validity(evidence, policy)
     if evidence.extent_ms <= 0:
-        return Assessment(decide(failure or _unobserved(), ()), consumed, None)
+        return Assessment(decide(failure or _unobserved(), ()), consumed, None, judgments)
     timeline = Timeline.of(evidence)
     measured = measure(timeline, policy.metrics)
     extended = measure_extended(evidence, timeline, measured)
     tools = tool_uses(evidence)
     matching = matching_of(scenario, tools)
     case = Case(evidence, scenario, policy, timeline, measured, extended, tools, matching)
-    judged = (*(check(case) for check in SINGLE_TURN_CHECKS), *limit_checks(case))
+    judged = (
+        *(check(case) for check in SINGLE_TURN_CHECKS),
+        *limit_checks(case),
+        task_understanding(judgments),
+    )
     return Assessment(
         decide(failure, judged),
         consumed,
         Observed(timeline, measured, extended, tools, matching),
+        judgments,
     )
 
 

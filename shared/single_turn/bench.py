@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from pydantic import ValidationError
@@ -20,6 +20,8 @@ from shared.audio.mixdown import stereo
 from shared.audio.pcm import SAMPLES_PER_MS, Pcm
 from shared.errors import AttemptError, HarnessError, Stage
 from shared.grading.assessment import Assessment
+from shared.grading.dossier import Dossier
+from shared.grading.judge import Judge, Judgments
 from shared.grading.policy import EvaluationPolicy
 from shared.intervals import IntervalSet
 from shared.observability.evidence import Evidence, Failure, MeasuredOn, Track
@@ -41,6 +43,13 @@ from shared.single_turn.attempt import (
     unperformed,
 )
 from shared.single_turn.details import Judgeable, encode_details, scenario_json
+from shared.single_turn.judging import (
+    dossier_for,
+    judge_dossier,
+    may_be_judged,
+    note_asked,
+    note_judgments,
+)
 from shared.single_turn.session import SpokenRequest
 from shared.values import JsonObject
 
@@ -84,6 +93,8 @@ class Bench:
     redact_fields: Sequence[str]
     cancellation: Cancellation
     listener: Callable[[str, JsonObject], None]
+    judge: Judge | None = None
+    public_facts: JsonObject = field(default_factory=dict)
 
     def run(self, attempt: Attempt) -> AttemptResult:
         """Perform and judge one attempt, and write its files."""
@@ -97,14 +108,28 @@ class Bench:
         evidence = sealed_evidence(scenario.id, request, performed, self.detector, masker)
         policy = _policy_for(scenario, self.policy)
         assessment = assess(evidence, scenario, policy)
-        _note_verdict(trace, evidence, assessment)
+        dossier = dossier_for(evidence, scenario, assessment, masker.object(self.public_facts))
+        judgments, ended_us = None, _ended_us(evidence)
+        if dossier is not None and may_be_judged(assessment):
+            judgments = self._judgments(dossier, scenario, ended_us, masker, trace)
+            assessment = assess(evidence, scenario, policy, judgments)
+        _note_verdict(trace, ended_us, assessment)
         files = _Files(self.directory, attempt.key)
         files.audio(request.pcm, performed.assistant_pcm, evidence)
         files.text(transcript(evidence, _timeline(assessment)))
         files.events(trace)
         files.script(None if script is None else _masked_script(script, masker))
         artifacts = {**files.written, "details": f"transcripts/{attempt.key}.json"}
-        stored = Judgeable(attempt.report, self.audio_source, artifacts, evidence, scenario, policy)
+        stored = Judgeable(
+            attempt.report,
+            self.audio_source,
+            artifacts,
+            evidence,
+            scenario,
+            policy,
+            dossier,
+            judgments,
+        )
         self.directory.write(artifacts["details"], encode_details(stored, assessment))
         return result_of(stored, assessment)
 
@@ -140,6 +165,17 @@ class Bench:
             nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, what)
             return request, nothing, line.script
         return request, performed, line.script
+
+    def _judgments(
+        self, dossier: Dossier, scenario: Scenario, at_us: int, masker: Masker, trace: Trace
+    ) -> Judgments | None:
+        """What the judge says about a measurement, if there is a judge."""
+        if self.judge is None:
+            return None
+        note_asked(trace, at_us, scenario, self.judge)
+        judgments = judge_dossier(self.judge, dossier, scenario, masker, self.cancellation)
+        note_judgments(trace, at_us, judgments)
+        return judgments
 
     def _unspoken(self, attempt: Attempt) -> SpokenRequest:
         track = Track(IntervalSet(), 0, self.detector.id, MeasuredOn.CLEAN_SOURCE)
@@ -178,8 +214,10 @@ def result_of(stored: Judgeable, assessment: Assessment) -> AttemptResult:
 
 
 def judge_again(stored: Judgeable) -> AttemptResult:
-    """Judge a stored attempt by its stored policy; nothing but the details file is read."""
-    return result_of(stored, assess(stored.evidence, stored.scenario, stored.policy))
+    """Judge a stored attempt by its stored policy and judgments; only the details file is read."""
+    return result_of(
+        stored, assess(stored.evidence, stored.scenario, stored.policy, stored.judgments)
+    )
 
 
 def _policy_for(scenario: Scenario, policy: EvaluationPolicy) -> EvaluationPolicy:
@@ -199,9 +237,12 @@ def _timeline(assessment: Assessment) -> Timeline | None:
     return assessment.observed.timeline if assessment.observed is not None else None
 
 
-def _note_verdict(trace: Trace, evidence: Evidence, assessment: Assessment) -> None:
+def _ended_us(evidence: Evidence) -> int:
+    return max((seen.stamp.wall_us for seen in evidence.observations), default=0)
+
+
+def _note_verdict(trace: Trace, at_us: int, assessment: Assessment) -> None:
     """Close the trace with what the evaluator found."""
-    at_us = max((seen.stamp.wall_us for seen in evidence.observations), default=0)
     verdict = assessment.verdict
     checks: JsonObject = {check.id: check.status.value for check in verdict.checks}
     trace.internal("evaluation.checks.assessed", "evaluator", at_us, checks)

@@ -1,6 +1,7 @@
 """``transcripts/<key>.json``: all that judging an attempt again needs, and what it came to.
 
-Evidence, scenario and policy are the input; ``derived`` is output for people and is never read.
+Evidence, scenario, policy and judgments are the input, the dossier is what a judge was or can be
+shown; ``derived`` is output for people and is never read.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from pydantic import TypeAdapter
 from pydantic_core import to_json
 
 from shared.grading.assessment import Assessment
+from shared.grading.dossier import Dossier
+from shared.grading.judge import Judgments
 from shared.grading.policy import EvaluationPolicy
 from shared.metrics.turn_record import row
 from shared.observability.codec import DamagedEvidenceError, decode_evidence, encode_evidence
@@ -26,7 +29,7 @@ DETAILS_VERSION = "2.0"
 
 @dataclass(frozen=True, slots=True)
 class Judgeable:
-    """One stored attempt."""
+    """One stored attempt. ``dossier`` is absent when nothing was observed that could be judged."""
 
     attempt: AttemptReport
     audio_source: str
@@ -34,6 +37,8 @@ class Judgeable:
     evidence: Evidence
     scenario: Scenario
     policy: EvaluationPolicy
+    dossier: Dossier | None = None
+    judgments: Judgments | None = None
 
 
 def encode_details(stored: Judgeable, assessment: Assessment) -> bytes:
@@ -46,6 +51,8 @@ def encode_details(stored: Judgeable, assessment: Assessment) -> bytes:
         "scenario": scenario_json(stored.scenario),
         "policy": _POLICY.dump_python(stored.policy, mode="json"),
         "evidence": encode_evidence(stored.evidence),
+        "dossier": None if stored.dossier is None else stored.dossier.content,
+        "judgments": _JUDGMENTS.dump_python(stored.judgments, mode="json"),
         "derived": _derived(assessment),
     }
     return to_json(content, indent=2) + b"\n"
@@ -64,6 +71,10 @@ def decode_details(content: bytes) -> Judgeable:
             evidence=decode_evidence(stored["evidence"]),
             scenario=Scenario.model_validate(stored["scenario"]),
             policy=_POLICY.validate_python(stored["policy"]),
+            # Files of before there was a judge have neither of these.
+            dossier=_dossier(stored.get("dossier")),
+            # Strictly, and as JSON, where a list may stand for a tuple.
+            judgments=_JUDGMENTS.validate_json(json.dumps(stored.get("judgments")), strict=True),
         )
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise DamagedEvidenceError(f"stored details are damaged: {error}") from None
@@ -80,6 +91,11 @@ def result_json(result: AttemptResult) -> JsonObject:
 
 
 _POLICY = TypeAdapter(EvaluationPolicy)
+_JUDGMENTS: TypeAdapter[Judgments | None] = TypeAdapter(Judgments | None)
+
+
+def _dossier(content: JsonObject | None) -> Dossier | None:
+    return None if content is None else Dossier(dict(content))
 
 
 def _derived(assessment: Assessment) -> JsonValue:

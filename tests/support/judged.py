@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from shared.grading.case import Case, matching_of, tool_uses
+from shared.grading.dossier import Dossier
+from shared.grading.judge import Judgments
 from shared.grading.policy import EvaluationPolicy
 from shared.intervals import IntervalSet
 from shared.metrics.extended import measure_extended
@@ -148,6 +150,8 @@ def a_stored_attempt(
     scenario: Scenario | None = None,
     policy: EvaluationPolicy | None = None,
     *,
+    judgments: Judgments | None = None,
+    dossier: Dossier | None = None,
     key: str = "a_request",
 ) -> Judgeable:
     """An attempt with all that judging it needs."""
@@ -158,6 +162,8 @@ def a_stored_attempt(
         evidence=evidence or an_attempt(assistant=spans((1_400, 2_000))),
         scenario=scenario or a_scenario(),
         policy=policy or EvaluationPolicy(),
+        judgments=judgments,
+        dossier=dossier,
     )
 
 
@@ -166,10 +172,11 @@ def a_row(
     scenario: Scenario | None = None,
     policy: EvaluationPolicy | None = None,
     *,
+    judgments: Judgments | None = None,
     key: str = "a_request",
 ) -> AttemptResult:
     """The row of a judged attempt."""
-    return judge_again(a_stored_attempt(evidence, scenario, policy, key=key))
+    return judge_again(a_stored_attempt(evidence, scenario, policy, judgments=judgments, key=key))
 
 
 def a_run(**parts: Any) -> Run:

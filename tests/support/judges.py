@@ -7,7 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from shared.grading.judge import Question, Reply
+from shared.grading.judge import (
+    JudgeCall,
+    JudgedDimension,
+    Judgment,
+    Judgments,
+    Question,
+    Reply,
+    Unscored,
+)
+from shared.grading.rubric import RUBRIC_VERSION
 from shared.observability.observations import TokenUsage
 
 USAGE = TokenUsage(
@@ -58,3 +67,30 @@ class ScriptedJudge:
         if isinstance(answer, BaseException):
             raise answer
         return answer if isinstance(answer, Reply) else answer(question)
+
+
+def a_judgment(score: float = 0.75, *, passed: bool | None = None) -> Judgment:
+    """A judgment that passes from 0.5 on, unless it is told otherwise."""
+    return Judgment(score >= 0.5 if passed is None else passed, score, "Because.", ("done",), 1)
+
+
+def judgments(*, is_cached: bool = False, **outcomes: Judgment | Unscored | float) -> Judgments:
+    """Outcomes by dimension; a number stands for a judgment with that score."""
+    call = JudgeCall(
+        model="a-judge",
+        reasoning_effort="medium",
+        prompt_sha256="0" * 64,
+        latency_ms=0 if is_cached else 12,
+        calls=0 if is_cached else 1,
+        is_cached=is_cached,
+        usage=None if is_cached else USAGE,
+        original_usage=USAGE if is_cached else None,
+    )
+    made = {
+        name: a_judgment(one) if isinstance(one, int | float) else one
+        for name, one in outcomes.items()
+    }
+    return Judgments(
+        RUBRIC_VERSION,
+        tuple(JudgedDimension(name, outcome, call) for name, outcome in made.items()),
+    )

@@ -16,20 +16,27 @@ from typing import Any, override
 
 import pytest
 
+from shared.grading.judge import Judgments, Unscored
+from shared.grading.semantic import JUDGE_ASKED, JUDGE_COMPLETED
 from shared.reporting.assemble import summarize
 from shared.reporting.console import SCRIPTED_NOTE, Console
 from shared.reporting.schema import AttemptResult, ErrorReport, Report
 from shared.values import JsonObject
 from tests.support.builders import spans
 from tests.support.judged import a_row, a_run, an_attempt
+from tests.support.judges import judgments
 
 ANSWERED = an_attempt(assistant=spans((1_400, 2_000)))
 ESCAPE = "\x1b"
 COLOUR = re.compile(r"\x1b\[[0-9;]*(?:3[0-7]|9[0-7]|38;)")
 
 
-def passed(key: str = "one") -> AttemptResult:
-    return a_row(ANSWERED, key=key)
+NOT_JUDGED = {"score": None, "scored": 0, "applicable": 0}
+LOST = Unscored("HTTP 429: slow down")
+
+
+def passed(key: str = "one", said: Judgments | None = None) -> AttemptResult:
+    return a_row(ANSWERED, judgments=said, key=key)
 
 
 def failed(key: str = "two") -> AttemptResult:
@@ -88,6 +95,49 @@ def test_a_pipe_gets_one_line_for_each_attempt_and_the_totals(
         "Results: r.json",
     ]
     assert err == ""
+
+
+def test_a_judged_run_tells_its_mean_score_with_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    say(
+        passed(said=judgments(task_understanding=0.75, context_fidelity=LOST)),
+        passed("two", said=judgments(task_understanding=1)),
+        failed("three"),
+    )
+    lines = capsys.readouterr().out.splitlines()
+
+    assert lines[0].split("\t")[1:] == [
+        "passed",
+        "latency 400 ms",
+        "tools 0/0",
+        "semantic 0.75 (1/2)",
+    ]
+    assert "semantic" not in lines[2]
+    assert lines[4] == "Semantic score 0.875: 2 of 3 dimensions scored"
+
+
+def test_a_run_whose_judge_was_lost_tells_no_score(capsys: pytest.CaptureFixture[str]) -> None:
+    say(passed(said=judgments(task_understanding=LOST)))
+    out = capsys.readouterr().out
+
+    assert "semantic - (0/1)" in out
+    assert "Semantic score -: 0 of 1 dimensions scored" in out
+    assert "semantic_judge: task_understanding could not be scored: HTTP 429: slow down" in out
+
+
+def test_json_has_the_score_and_its_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    say(passed(said=judgments(task_understanding=0.75, context_fidelity=LOST)), is_json=True)
+    told = json.loads(capsys.readouterr().out)
+
+    expected = {"score": 0.75, "scored": 1, "applicable": 2}
+    assert told["semantic"] == expected
+    assert told["attempts"][0]["semantic"] == expected
+
+
+def test_verbose_tells_that_a_judge_is_at_work(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console(is_verbose=True, is_json=False)
+    console.event("one", {**event(), "type": JUDGE_ASKED, "direction": "internal"})
+
+    assert "one    1.234 .. evaluation.semantic_judge.asked" in capsys.readouterr().out
 
 
 def test_a_live_run_has_no_note_about_scripts(capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,6 +206,7 @@ def test_json_is_one_object_on_stdout(capsys: pytest.CaptureFixture[str]) -> Non
         "run": "a_run",
         "results": "grüße/r.json",
         "summary": {"total": 2, "passed": 1, "failed": 1, "infrastructure_errors": 0},
+        "semantic": NOT_JUDGED,
         "attempts": [
             {
                 "key": "one",
@@ -163,6 +214,7 @@ def test_json_is_one_object_on_stdout(capsys: pytest.CaptureFixture[str]) -> Non
                 "failed_checks": [],
                 "reasons": [],
                 "response_latency_ms": 400.0,
+                "semantic": NOT_JUDGED,
                 "error": None,
             },
             {
@@ -171,6 +223,7 @@ def test_json_is_one_object_on_stdout(capsys: pytest.CaptureFixture[str]) -> Non
                 "failed_checks": ["assistant_responded"],
                 "reasons": ["the assistant was not heard after the request"],
                 "response_latency_ms": None,
+                "semantic": NOT_JUDGED,
                 "error": None,
             },
         ],
@@ -307,6 +360,31 @@ def test_a_terminal_gets_a_table_in_colour(monkeypatch: pytest.MonkeyPatch) -> N
     assert re.search(r"attempt +status +latency +tools +why", plain)
     assert re.search(r"two +failed +- +0/0 +assistant_responded", plain)
     assert "1 of 3 passed" in plain
+
+
+def test_a_table_of_judged_attempts_has_a_column_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    judged = passed(said=judgments(task_understanding=0.75))
+    received = on_a_terminal(lambda: say(judged, failed()), monkeypatch)
+
+    plain = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", received)
+
+    assert re.search(r"attempt +status +latency +tools +semantic +why", plain)
+    assert re.search(r"one +passed +400 ms +0/0 +0\.75 \(1/1\)", plain)
+    assert re.search(r"two +failed +- +0/0 +- +assistant_responded", plain)
+
+
+def test_a_bar_says_who_waits_for_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    def talk() -> None:
+        console = Console(is_verbose=False, is_json=False)
+        console.begin(2)
+        for key in ("one", "two"):
+            console.event(key, {**event(), "type": JUDGE_ASKED})
+        console.event("one", {**event(), "type": JUDGE_COMPLETED})
+        console.finished(passed())
+        console.end(None, "")
+
+    assert "attempts (judging two)" in on_a_terminal(talk, monkeypatch)
 
 
 def test_no_color_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:

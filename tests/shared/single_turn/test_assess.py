@@ -15,6 +15,7 @@ from tests.support.judged import a_scenario, an_attempt
 
 ANSWER = spans((1_400, 2_000))
 POLICY = EvaluationPolicy(pacing=PacingBound(p99_ms=60, stall_ms=400))
+JUDGED = "task_understanding"
 CHECK_IDS = [check.__name__ for check in SINGLE_TURN_CHECKS]
 
 
@@ -31,7 +32,7 @@ def late(*lateness_ms: float) -> Evidence:
 def test_every_check_is_made_once_and_in_order() -> None:
     verdict = assess(an_attempt(assistant=ANSWER), a_scenario(), POLICY).verdict
 
-    assert [check.id for check in verdict.checks] == CHECK_IDS
+    assert [check.id for check in verdict.checks] == [*CHECK_IDS, JUDGED]
     assert len(set(CHECK_IDS)) == len(CHECK_IDS)
 
 
@@ -39,7 +40,8 @@ def test_declared_limits_are_checks_behind_them() -> None:
     scenario = a_scenario(expected__interaction={"response_latency_max_ms": 399})
     verdict = assess(an_attempt(assistant=ANSWER), scenario, POLICY).verdict
 
-    assert [check.id for check in verdict.checks] == [*CHECK_IDS, "response_latency_max_ms"]
+    ids = [check.id for check in verdict.checks]
+    assert ids == [*CHECK_IDS, "response_latency_max_ms", JUDGED]
     assert verdict.failed_checks == ("response_latency_max_ms",)
     assert verdict.status is Status.FAILED
 
@@ -107,7 +109,7 @@ def test_validity_comes_first_but_checks_are_made_all_the_same() -> None:
     verdict = assess(late(900), a_scenario(), POLICY).verdict
 
     assert verdict.status is Status.INFRASTRUCTURE_ERROR
-    assert [check.id for check in verdict.checks] == CHECK_IDS
+    assert [check.id for check in verdict.checks] == [*CHECK_IDS, JUDGED]
 
 
 def test_of_nothing_nothing_is_measured() -> None:

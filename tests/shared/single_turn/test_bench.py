@@ -18,6 +18,7 @@ from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.pcm import Pcm, silence, to_bytes
 from shared.clock import Clock
 from shared.errors import AttemptError, Stage, UsageError
+from shared.grading.judge import Judge
 from shared.grading.policy import EvaluationPolicy
 from shared.observability.evidence import MeasuredOn, Track
 from shared.observability.observations import (
@@ -98,6 +99,9 @@ class Room:
     redact_fields: Sequence[str] = ()
     at_request: Exception | None = None
     at_line: Exception | None = None
+    judge: Judge | None = None
+    public_facts: JsonObject = field(default_factory=dict)
+    cancellation: Cancellation = field(default_factory=Cancellation)
 
     def run(self, scenario: Scenario | None = None, key: str = "a_request") -> Any:
         bench = Bench(
@@ -112,8 +116,10 @@ class Room:
             is_virtual=True,
             secrets=[SECRET_OF_OURS],
             redact_fields=self.redact_fields,
-            cancellation=Cancellation(),
+            cancellation=self.cancellation,
             listener=lambda key, row: self.seen.append((key, str(row["type"]))),
+            judge=self.judge,
+            public_facts=self.public_facts,
         )
         return bench.run(Attempt(key, scenario or a_scenario(), 1, "sound"))
 

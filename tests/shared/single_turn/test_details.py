@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from shared.grading.dossier import Dossier
+from shared.grading.judge import Unscored
 from shared.grading.policy import EvaluationPolicy
 from shared.intervals import IntervalSet
 from shared.metrics.interaction import MetricPolicy
@@ -30,6 +32,7 @@ from tests.support.judged import (
     a_tool_use,
     an_attempt,
 )
+from tests.support.judges import judgments
 
 ANSWER = spans((2_100, 3_000))
 BOOKED = [a_delegation(), *a_tool_use(), a_caption(2_100, 2_500, "It's booked, grüße.")]
@@ -47,6 +50,14 @@ STORED = {
         ),
         a_policy(confirmations=[(("book",), (r"\bbooked\b",))], refusals=["sorry"]),
     ),
+    "a-judged-one": a_stored_attempt(
+        an_attempt(assistant=ANSWER, observations=BOOKED),
+        judgments=judgments(task_understanding=0.75, context_fidelity=Unscored("lost")),
+        dossier=Dossier({"said": ["x", 0.1, None, True, "ä"]}),
+    ),
+    "a-judgment-from-the-cache": a_stored_attempt(
+        an_attempt(assistant=ANSWER), judgments=judgments(is_cached=True, task_understanding=0)
+    ),
     "a-stricter-deadline": a_stored_attempt(
         an_attempt(assistant=ANSWER), policy=EvaluationPolicy(MetricPolicy(1_000))
     ),
@@ -54,7 +65,8 @@ STORED = {
 
 
 def encoded(stored: Judgeable) -> bytes:
-    return encode_details(stored, assess(stored.evidence, stored.scenario, stored.policy))
+    assessment = assess(stored.evidence, stored.scenario, stored.policy, stored.judgments)
+    return encode_details(stored, assessment)
 
 
 @pytest.fixture(params=STORED.values(), ids=STORED)
@@ -115,6 +127,34 @@ def test_what_was_derived_shows_turns_work_and_checks() -> None:
 
 def test_of_an_attempt_that_never_began_nothing_is_derived() -> None:
     assert json.loads(encoded(STORED["nothing-observed"]))["derived"] is None
+
+
+@pytest.mark.parametrize("key", ["dossier", "judgments"])
+def test_a_file_of_before_there_was_a_judge_is_read(key: str) -> None:
+    stored = STORED["an-answer"]
+    content = json.loads(encoded(stored))
+    assert content.pop(key) is None
+
+    assert decode_details(json.dumps(content).encode()) == stored
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        pytest.param({"score": 0.6}, id="another-score"),
+        pytest.param({"score": "0.75"}, id="a-score-in-quotes"),
+        pytest.param({"score": True}, id="a-score-of-true"),
+        pytest.param({"score": None}, id="no-score"),
+        pytest.param({"score": 0}, id="a-pass-with-0"),
+        pytest.param({"passed": "yes"}, id="a-pass-in-words"),
+    ],
+)
+def test_a_stored_judgment_is_refused_with(edits: dict[str, Any]) -> None:
+    content = json.loads(encoded(STORED["a-judged-one"]))
+    content["judgments"]["dimensions"][0]["outcome"] |= edits
+
+    with pytest.raises(DamagedEvidenceError):
+        decode_details(json.dumps(content).encode())
 
 
 def damaged(path: str, value: object) -> bytes:
