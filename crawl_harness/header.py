@@ -10,6 +10,8 @@ from pathlib import Path
 from crawl_harness.caller import SOURCE
 from crawl_harness.plan import Plan
 from shared.audio.detection.energy_v1 import EnergyV1
+from shared.grading.judge import Judge, prompt_hashes
+from shared.grading.rubric import RUBRIC_VERSION
 from shared.metrics.extended import EXTENDED_VERSION
 from shared.metrics.interaction import METRICS_VERSION
 from shared.reporting.schema import Run
@@ -53,11 +55,24 @@ def _configuration(plan: Plan) -> dict[str, object]:
         "metrics_version": METRICS_VERSION,
         "extended_version": EXTENDED_VERSION,
         "grading_version": plan.policy.grading_version,
+        "semantic_judge": None if plan.judge is None else _judge(plan.judge, plan.settings),
         "response_deadline_ms": plan.policy.metrics.response_deadline_ms,
         "package_versions": {
             package: version(package)
-            for package in ("gpt-live-evals", "numpy", "pydantic", "websockets")
+            for package in ("gpt-live-evals", "numpy", "openai", "pydantic", "websockets")
         },
+    }
+
+
+def _judge(judge: Judge, settings: Settings) -> dict[str, object]:
+    """Everything about the judge that could change a score, or lose one."""
+    return {
+        "rubric_version": RUBRIC_VERSION,
+        "model": judge.model,
+        "reasoning_effort": judge.reasoning_effort,
+        "timeout_seconds": settings.number("judge_timeout_seconds"),
+        "retries": settings.integer("judge_retries"),
+        "prompt_sha256": prompt_hashes(),
     }
 
 

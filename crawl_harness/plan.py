@@ -14,9 +14,11 @@ from assistants.frontend.fixture.library import NamedScript, ScriptLibrary
 from assistants.resources import BUNDLED_APPLICATION, load_application, load_voice_prompt
 from crawl_harness.caller import synthesizer
 from crawl_harness.fit import refuse_misfits
+from crawl_harness.judge import judge_of
 from shared.audio.pacing import PacingBound
 from shared.dataset import Dataset, load_dataset, select
 from shared.errors import UsageError
+from shared.grading.judge import Judge
 from shared.grading.policy import EvaluationPolicy
 from shared.places import audio_cache, expanded, refuse_inside_package
 from shared.scenarios import single_turn_scenarios
@@ -45,6 +47,7 @@ class Plan:
     voice: Synthesizer
     attempts: tuple[PlannedAttempt, ...]
     is_virtual: bool
+    judge: Judge | None = None
 
     @property
     def is_offline(self) -> bool:
@@ -87,7 +90,17 @@ def plan_run(settings: Settings, bundled_data: Path) -> Plan:
     chosen = {planned.attempt.scenario.id: planned.attempt.scenario for planned in attempts}
     refuse_misfits(chosen.values(), kit.application)
     is_virtual = is_offline and settings["real_time"] is not True
-    return Plan(settings, dataset, dataset_path, kit, endpoint, voice, tuple(attempts), is_virtual)
+    return Plan(
+        settings,
+        dataset,
+        dataset_path,
+        kit,
+        endpoint,
+        voice,
+        tuple(attempts),
+        is_virtual,
+        None if is_offline else judge_of(settings),
+    )
 
 
 def _endpoint(settings: Settings) -> Endpoint:

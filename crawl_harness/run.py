@@ -126,6 +126,8 @@ def _bench(
         redact_fields=[field for field in fields if field.strip()],
         cancellation=cancellation,
         listener=console.event,
+        judge=plan.judge,
+        public_facts=plan.kit.application.public_facts,
     )
 
 

@@ -2,11 +2,75 @@
 
 from __future__ import annotations
 
+from assistants.config import EFFORTS
 from assistants.config import ROWS as ASSISTANT_ROWS
 from shared.settings import Kind, Setting
 
 SYNTHESIZERS = ("openai", "hibari", "tone")
 FAIL_ON = ("none", "failed", "infrastructure", "any")
+
+JUDGE_ROWS: tuple[Setting, ...] = (
+    Setting(
+        "judge",
+        Kind.SWITCH,
+        default=True,
+        help="Have a model judge live attempts by the semantic rubric; offline nobody is asked.",
+        flag="--judge",
+        negative_flag="--no-judge",
+        toml="judge.enabled",
+    ),
+    Setting(
+        "judge_model",
+        Kind.TEXT,
+        "gpt-5.6-terra",
+        "Model that judges.",
+        flag="--judge-model",
+        variable="OPENAI_EVAL_JUDGE_MODEL",
+    ),
+    Setting(
+        "judge_reasoning_effort",
+        Kind.TEXT,
+        "medium",
+        "Reasoning effort of the judge.",
+        flag="--judge-reasoning-effort",
+        variable="OPENAI_EVAL_JUDGE_REASONING_EFFORT",
+        choices=EFFORTS,
+    ),
+    Setting(
+        "judge_timeout_seconds",
+        Kind.NUMBER,
+        120.0,
+        "How long one call of the judge may take, and how long it may ask us to wait.",
+        toml="judge.timeout_seconds",
+        above=0,
+        maximum=3600,
+    ),
+    Setting(
+        "judge_retries",
+        Kind.INTEGER,
+        2,
+        "Further calls when the judge was not reached, was busy or failed.",
+        toml="judge.retries",
+        minimum=0,
+        maximum=10,
+    ),
+    Setting(
+        "judge_cache_dir",
+        Kind.PATH,
+        None,
+        "Where judgments are kept between runs.",
+        flag="--judge-cache-dir",
+        toml="judge.cache_dir",
+        is_recorded=False,
+    ),
+    Setting(
+        "refresh_judge",
+        Kind.SWITCH,
+        default=False,
+        help="Ask the judge again what the cache holds.",
+        flag="--refresh-judge",
+    ),
+)
 
 ROWS: tuple[Setting, ...] = (
     Setting(
@@ -207,5 +271,6 @@ ROWS: tuple[Setting, ...] = (
         may_be_blank=True,
         is_recorded=False,
     ),
+    *JUDGE_ROWS,
     *ASSISTANT_ROWS,
 )

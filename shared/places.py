@@ -45,6 +45,13 @@ def audio_cache(environment: Mapping[str, str]) -> Path:
     return _user_cache(environment) / DISTRIBUTION / "crawl-audio"
 
 
+def judge_cache(environment: Mapping[str, str]) -> Path:
+    root = checkout()
+    if root is not None:
+        return root / "crawl_harness" / ".judge_cache"
+    return _user_cache(environment) / DISTRIBUTION / "judgments"
+
+
 def refuse_inside_package(path: Path, setting: str) -> None:
     """Installed code is read-only: no output goes into its folders."""
     if checkout() is not None:

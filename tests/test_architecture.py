@@ -119,6 +119,7 @@ DOORS = frozenset(
         "crawl_harness.caller",
         "crawl_harness.evaluate",
         "crawl_harness.header",
+        "crawl_harness.judge",
         "crawl_harness.plan",
         "crawl_harness.run",
         "crawl_harness.settings_files",

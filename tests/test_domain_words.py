@@ -18,7 +18,7 @@ WORDS = domain_words()
 SHIPPED = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"][
     "targets"
 ]["wheel"]["packages"]
-OUTPUT = {"__pycache__", "results", ".audio_cache"}
+OUTPUT = {"__pycache__", "results", ".audio_cache", ".judge_cache"}
 
 
 def shipped_files() -> Iterator[Path]:

@@ -189,6 +189,36 @@ def refused(terminal: Terminal, *arguments: str, **environment: str) -> str:
             id="plaintext-to-this-machine-that-was-not-allowed",
         ),
         pytest.param(
+            LIVE,
+            KEY | {"OPENAI_BASE_URL": "http://judge.example/v1"},
+            "OPENAI_BASE_URL: plaintext is refused",
+            id="plaintext-to-the-judge",
+        ),
+        pytest.param(
+            [*LIVE, "--judge-cache-dir", "any.env"],
+            KEY,
+            "--judge-cache-dir: any.env is no folder",
+            id="judgments-kept-in-a-file",
+        ),
+        pytest.param(
+            [*LIVE, "--judge-reasoning-effort", "max"],
+            KEY,
+            "--judge-reasoning-effort: 'max' is none of",
+            id="an-effort-no-judge-has",
+        ),
+        pytest.param(
+            [*LIVE, "--judge-model", " "],
+            KEY,
+            "--judge-model: must not be blank",
+            id="a-judge-without-a-name",
+        ),
+        pytest.param(
+            LIVE,
+            KEY | {"OPENAI_EVAL_JUDGE_MODEL": ""},
+            "OPENAI_EVAL_JUDGE_MODEL: set but blank",
+            id="a-judge-whose-variable-is-blank",
+        ),
+        pytest.param(
             [*LIVE, "--endpoint", "http://live.example/v1/live/sessions"],
             KEY | PLAINTEXT,
             "plaintext is refused",

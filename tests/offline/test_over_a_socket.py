@@ -68,6 +68,7 @@ def over_a_socket(key: str, offline: FinishedRun, folder: Path) -> FinishedRun:
                 folder / f"{key}-{number}",
                 "--synthesizer",
                 "tone",
+                "--no-judge",
                 "--endpoint",
                 url,
                 "--concurrency",
