@@ -8,7 +8,7 @@ from assistants.endpoints import http_endpoint
 from shared.errors import UsageError
 from shared.grading.judge import Judge
 from shared.grading.judge_cache import CachedJudge
-from shared.grading.openai_judge import OpenAIJudge
+from shared.grading.openai_judge import OpenAIJudge, load_sdk
 from shared.observability.redaction import Masker, secrets_in
 from shared.places import expanded, judge_cache, refuse_inside_package
 from shared.settings import Settings
@@ -37,5 +37,6 @@ def judge_of(settings: Settings) -> Judge | None:
         retries=settings.integer("judge_retries"),
         api_key=settings.text("api_key"),
     )
+    load_sdk()
     masker = Masker([*settings.secrets(), *secrets_in(os.environ)])
     return CachedJudge(judge, cache, masker.machine_text, refresh=settings.switch("refresh_judge"))

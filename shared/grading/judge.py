@@ -8,6 +8,7 @@ does I/O; the contract is ``docs/metrics-contract.md``, "Semantic judge scoring"
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Final, Protocol
@@ -26,6 +27,7 @@ ANY_MARK: Final = "MARK"
 LONGEST_RATIONALE: Final = 4_000
 LONGEST_QUOTE: Final = 1_000
 MOST_QUOTES: Final = 20
+_ESCAPED_BLANK: Final = re.compile(r"\\[nrt]")
 LONGEST_REASON: Final = 500
 
 REPLY_SCHEMA: Final[JsonObject] = {
@@ -237,7 +239,8 @@ def _count_found(quotes: Sequence[str], text: str) -> int:
 
 def _flat(text: str) -> str:
     """Words alone: without the blanks, quotes and escapes in which JSON and prose differ."""
-    return "".join(character for character in text.casefold() if character.isalnum())
+    plain = _ESCAPED_BLANK.sub(" ", text).casefold()
+    return "".join(character for character in plain if character.isalnum())
 
 
 class _Answer(BaseModel):

@@ -9,6 +9,7 @@ measurement.
 from __future__ import annotations
 
 import asyncio
+import importlib
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -27,10 +28,20 @@ if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
 
 MOST_OUTPUT_TOKENS: Final = 16_000
+LARGEST_BODY: Final = 4 * 1024 * 1024
 FIRST_WAIT_S: Final = 0.5
 WORTH_RETRYING: Final = frozenset({408, 409, 429})
 SERVER_ERROR: Final = 500
 HOPELESS_CODES: Final = frozenset({"insufficient_quota"})
+
+
+def load_sdk() -> None:
+    """Import the SDK now. It takes a second, in which audio under way would leave late."""
+    importlib.import_module("openai")
+
+
+class _BrokenOffError(Exception):
+    """The body of a response did not come to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +104,32 @@ class OpenAIJudge:
 
         try:
             async with asyncio.timeout(self.timeout_s):
-                raw = await client.responses.with_raw_response.create(**self._request(question))
+                body = await self._body(client, question)
         except (TimeoutError, APITimeoutError):
             return _Call(problem=f"no reply within {self.timeout_s:g} s", retry_after_s=wait_s)
-        except APIConnectionError as error:
+        except (APIConnectionError, _BrokenOffError) as error:
             cause = type(error.__cause__ or error).__name__
-            return _Call(problem=f"the judge was not reached ({cause})", retry_after_s=wait_s)
+            return _Call(problem=f"the line to the judge broke ({cause})", retry_after_s=wait_s)
         except APIStatusError as error:
             return _refused(error, wait_s)
-        return _read(raw.text)
+        if body is None:
+            return _Call(problem=f"the response is larger than {LARGEST_BODY} bytes")
+        return _read(body.decode("utf-8", "replace"))
+
+    async def _body(self, client: AsyncOpenAI, question: Question) -> bytes | None:
+        """The body as it came; nothing when it is larger than any judgment."""
+        body = b""
+        asked = client.responses.with_streaming_response.create(**self._request(question))
+        async with asked as response:
+            try:
+                async for piece in response.iter_bytes():
+                    body += piece
+                    if len(body) > LARGEST_BODY:
+                        return None
+            except Exception as error:
+                # Which errors there are is the transport's own affair.
+                raise _BrokenOffError from error
+        return body
 
     def _request(self, question: Question) -> dict[str, Any]:
         return {

@@ -29,7 +29,9 @@ from shared.observability.redaction import Masker
 from tests.support.judges import GOOD, ScriptedJudge, a_reply
 
 TASK = DIMENSIONS[0]
-DOSSIER = Dossier({"said": 'Your code is "A 7".', "state": {"done": True}})
+DOSSIER = Dossier(
+    {"said": 'Your code is "A 7".', "state": {"done": True}, "note": "first line\nsecond"}
+)
 QUESTION = question_about(TASK, DOSSIER)
 NO_SECRETS = Masker()
 
@@ -145,6 +147,7 @@ def test_a_judged_dimension_says_how_it_was_come_by() -> None:
         pytest.param(["Your code was"], 0, id="one-that-is-made-up"),
         pytest.param(["Your code is", "nobody said this"], 1, id="one-of-two"),
         pytest.param(['"done":true'], 1, id="a-piece-of-state"),
+        pytest.param(["first line\nsecond"], 1, id="one-of-two-lines"),
         pytest.param(["", " ...", "?"], 0, id="empty-ones-are-found-nowhere"),
         pytest.param([], 0, id="none"),
     ],

@@ -18,7 +18,7 @@ from assistants.frontend.fixture.http import HttpEnd, http_end
 from assistants.frontend.fixture.http_script import HttpScript, parse_http_script
 from shared.grading.dossier import Dossier
 from shared.grading.judge import Judgment, Question, Reply, Unscored, question_about, read_reply
-from shared.grading.openai_judge import OpenAIJudge
+from shared.grading.openai_judge import LARGEST_BODY, OpenAIJudge
 from shared.grading.rubric import DIMENSIONS
 from shared.observability.observations import TokenUsage
 from tests.support.judges import GOOD
@@ -135,6 +135,9 @@ ERROR_BODY = {"message": "Out of money.", "type": "x", "param": None, "code": "i
             {"body": '{"status": "queued"}'},
             "the response is queued, not completed",
             id="a-queued-one",
+        ),
+        pytest.param(
+            {"body": "x" * (LARGEST_BODY + 1)}, "larger than 4194304 bytes", id="one-without-end"
         ),
         pytest.param({"body": '{"status": "completed"}'}, "the reply is empty", id="no-output"),
         pytest.param(
@@ -291,7 +294,7 @@ def test_nobody_there_is_a_problem() -> None:
     with nobody_listens() as url:
         reply = ask(url)
 
-    assert str(reply.problem).startswith("the judge was not reached")
+    assert str(reply.problem).startswith("the line to the judge broke")
     assert isinstance(read_reply(reply), Unscored)
 
 
