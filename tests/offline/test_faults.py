@@ -138,7 +138,8 @@ def over_a_socket(services: Services, key: str, folder: Path) -> FinishedRun:
     config.write_text(toml_for(name), "utf-8")
     with services.playing(resolved(key)) as url:
         return crawl_eval(
-            *(folder / name, "--config", config, "--synthesizer", "tone", "--endpoint", url),
+            *(folder / name, "--config", config, "--synthesizer", "tone"),
+            *("--no-judge", "--endpoint", url),
             *("--example", scenario_id),
             environment=LIVE,
         )
