@@ -222,14 +222,19 @@ def _portable(
 ) -> Judgment | Unscored:
     """The outcome as it may be kept. Masked before it is cut: half a credential nobody knows."""
     if isinstance(outcome, Unscored):
-        return Unscored(cut(mask(outcome.reason), LONGEST_REASON))
-    quotes = tuple(mask(quote) for quote in outcome.support)
+        return Unscored(cut(_whole(mask(outcome.reason)), LONGEST_REASON))
+    quotes = tuple(_whole(mask(quote)) for quote in outcome.support)
     return replace(
         outcome,
-        rationale=cut(mask(outcome.rationale), LONGEST_RATIONALE),
+        rationale=cut(_whole(mask(outcome.rationale)), LONGEST_RATIONALE),
         support=tuple(cut(quote, LONGEST_QUOTE) for quote in quotes),
         support_found=_count_found(quotes, _flat(seen)),
     )
+
+
+def _whole(text: str) -> str:
+    """The text without half characters, which no file can hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _count_found(quotes: Sequence[str], text: str) -> int:

@@ -14,6 +14,7 @@ from shared.places import (
     audio_cache,
     checkout,
     expanded,
+    judge_cache,
     refuse_inside_package,
     results_root,
 )
@@ -52,6 +53,7 @@ def test_code_is_installed(
 def test_in_a_checkout_results_and_cache_lie_beside_the_suite() -> None:
     assert results_root("crawl") == ROOT / "crawl_harness" / "results"
     assert audio_cache({}) == ROOT / "crawl_harness" / ".audio_cache"
+    assert judge_cache({}) == ROOT / "crawl_harness" / ".judge_cache"
 
 
 @pytest.mark.usefixtures("installed")
@@ -88,6 +90,8 @@ def test_an_absolute_choice_of_the_user_wins_on_every_platform(
     monkeypatch.setattr(sys, "platform", "darwin")
 
     assert audio_cache({"XDG_CACHE_HOME": "/caches"}) == Path("/caches") / CACHE
+    judgments = Path("/caches/gpt-live-evals/judgments")
+    assert judge_cache({"XDG_CACHE_HOME": "/caches"}) == judgments
 
 
 @pytest.mark.usefixtures("installed")
