@@ -39,4 +39,10 @@ def judge_of(settings: Settings) -> Judge | None:
     )
     load_sdk()
     masker = Masker([*settings.secrets(), *secrets_in(os.environ)])
-    return CachedJudge(judge, cache, masker.machine_text, refresh=settings.switch("refresh_judge"))
+    return CachedJudge(
+        judge,
+        cache,
+        masker.machine_text,
+        refresh=settings.switch("refresh_judge"),
+        is_loopback=base.is_loopback,
+    )

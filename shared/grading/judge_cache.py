@@ -1,8 +1,9 @@
 """Judgments kept on disk, so that the same question about the same dossier is paid for once.
 
 An entry is a file named by the SHA-256 of all that a judgment depends on: rubric version, prompt,
-model, effort, dossier and dimension. Only replies that are judgments are kept, and an entry that
-has ceased to be one is as good as none.
+model, effort, dossier and dimension. Where the service is does not count, but one on this machine
+is likely to be a fixture, whose word must never be taken for the real one's. Only replies that are
+judgments are kept, and an entry that has ceased to be one is as good as none.
 """
 
 from __future__ import annotations
@@ -19,19 +20,22 @@ from shared.grading.fitting import compact
 from shared.grading.judge import Judge, Judgment, Question, Reply, read_reply
 from shared.grading.rubric import RUBRIC_VERSION
 from shared.places import make_private
+from shared.values import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
 class CachedJudge:
     """A judge in front of another. ``refresh`` asks every question anew and keeps the answer.
 
-    ``mask`` goes over what is kept: a reply comes from outside and may echo anything.
+    ``is_loopback`` says that the other one is on this machine. ``mask`` goes over what is kept: a
+    reply comes from outside and may echo anything.
     """
 
     judge: Judge
     directory: Path
     mask: Callable[[str], str]
     refresh: bool = False
+    is_loopback: bool = False
 
     @property
     def model(self) -> str:
@@ -55,10 +59,11 @@ class CachedJudge:
 
     def entry(self, question: Question) -> Path:
         """The file that holds the answer to a question, whether or not it exists."""
-        asked = {
+        asked: JsonObject = {
             "rubric_version": RUBRIC_VERSION,
             "prompt_sha256": question.prompt_sha256,
             "model": self.model,
+            "is_loopback": self.is_loopback,
             "reasoning_effort": self.reasoning_effort,
             "dossier_sha256": question.dossier_sha256,
             "dimension": question.dimension,

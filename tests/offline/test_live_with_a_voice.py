@@ -53,7 +53,7 @@ def both_ends(
     try:
         endpoint, base_url = (process.stdout.readline().strip() for _ in range(2))
         yield (
-            ["--endpoint", endpoint, "--example", EXAMPLE],
+            ["--endpoint", endpoint, "--no-judge", "--example", EXAMPLE],
             {
                 "OPENAI_API_KEY": KEY,
                 "OPENAI_BASE_URL": base_url,

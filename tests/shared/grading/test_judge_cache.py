@@ -69,6 +69,12 @@ def test_it_is_asked_anew_by(other: ScriptedJudge, tmp_path: Path) -> None:
     assert not ask(a_cached(other, tmp_path)).is_cached
 
 
+def test_a_judge_on_this_machine_is_never_taken_for_another(tmp_path: Path) -> None:
+    ask(replace(a_cached(ScriptedJudge(), tmp_path), is_loopback=True))
+
+    assert not ask(a_cached(ScriptedJudge(), tmp_path)).is_cached
+
+
 @pytest.mark.parametrize(
     "reply",
     [
