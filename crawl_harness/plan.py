@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from assistants.catalog import AssistantKit, factory_for
@@ -14,10 +14,13 @@ from assistants.frontend.fixture.library import NamedScript, ScriptLibrary
 from assistants.resources import BUNDLED_APPLICATION, load_application, load_voice_prompt
 from crawl_harness.caller import synthesizer
 from crawl_harness.fit import refuse_misfits
+from crawl_harness.secrecy import refuse_credentials
 from shared.audio.pacing import PacingBound
 from shared.dataset import Dataset, load_dataset, select
+from shared.environment import read_env_file
 from shared.errors import UsageError
 from shared.grading.policy import EvaluationPolicy
+from shared.observability.credentials import secrets_in
 from shared.places import audio_cache, expanded, refuse_inside_package
 from shared.scenarios import single_turn_scenarios
 from shared.settings import Origin, Settings
@@ -45,6 +48,7 @@ class Plan:
     voice: Synthesizer
     attempts: tuple[PlannedAttempt, ...]
     is_virtual: bool
+    secrets: tuple[str, ...] = field(repr=False)
 
     @property
     def is_offline(self) -> bool:
@@ -87,7 +91,19 @@ def plan_run(settings: Settings, bundled_data: Path) -> Plan:
     chosen = {planned.attempt.scenario.id: planned.attempt.scenario for planned in attempts}
     refuse_misfits(chosen.values(), kit.application)
     is_virtual = is_offline and settings["real_time"] is not True
-    return Plan(settings, dataset, dataset_path, kit, endpoint, voice, tuple(attempts), is_virtual)
+    secrets = _secrets(settings)
+    keys = [planned.attempt.key for planned in attempts]
+    label = settings.text("run_name")
+    refuse_credentials(chosen.values(), keys, kit.application, label, secrets)
+    return Plan(
+        settings, dataset, dataset_path, kit, endpoint, voice, tuple(attempts), is_virtual, secrets
+    )
+
+
+def _secrets(settings: Settings) -> tuple[str, ...]:
+    """Every value that is known to be a credential, whoever uses it."""
+    elsewhere = secrets_in(os.environ), secrets_in(read_env_file(os.environ))
+    return tuple(dict.fromkeys((*settings.secrets(), *elsewhere[0], *elsewhere[1])))
 
 
 def _endpoint(settings: Settings) -> Endpoint:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from pydantic import ValidationError
 
 from shared.artifacts import RunDirectory
 from shared.audio import wav
@@ -22,8 +21,10 @@ from shared.errors import AttemptError, HarnessError, Stage
 from shared.grading.assessment import Assessment
 from shared.grading.policy import EvaluationPolicy
 from shared.intervals import IntervalSet
+from shared.json_text import escaped, json_text
 from shared.observability.evidence import Evidence, Failure, MeasuredOn, Track
 from shared.observability.redaction import Masker
+from shared.observability.sealing import conceal
 from shared.observability.timeline import Timeline
 from shared.observability.trace import Trace, Vocabulary
 from shared.phrases import ConfirmationRule
@@ -40,7 +41,7 @@ from shared.single_turn.attempt import (
     sealed_evidence,
     unperformed,
 )
-from shared.single_turn.details import Judgeable, encode_details, scenario_json
+from shared.single_turn.details import Judgeable, encode_details
 from shared.single_turn.session import SpokenRequest
 from shared.values import JsonObject
 
@@ -86,27 +87,70 @@ class Bench:
     listener: Callable[[str, JsonObject], None]
 
     def run(self, attempt: Attempt) -> AttemptResult:
-        """Perform and judge one attempt, and write its files."""
-        masker = Masker(self.secrets)
-        # The scenario is masked first, so that an expectation and what meets it stay equal.
-        scenario = _masked_scenario(attempt.scenario, masker)
+        """Perform and judge one attempt, and write its files.
+
+        A recording, transcript or trace that cannot be written is missing, and the row says so.
+        Raises ``OSError`` when nothing more can be written, or not what judging again would need,
+        and :class:`UsageError` for a scenario that cannot be kept without a credential in it.
+        """
+        scenario, masker = conceal(attempt.scenario, self.secrets)
         # Fields named by the user are masked in event logs alone: judging needs them.
         log_masker = masker.with_fields(self.redact_fields)
         trace = Trace(log_masker, self.vocabulary, lambda row: self.listener(attempt.key, row))
         request, performed, script = self._perform(attempt, trace)
+        judged = self._judged(attempt, scenario, request, performed, masker)
+        _note_verdict(trace, judged)
+        files = _Files(self.directory, attempt.key)
+        files.audio(request.pcm, performed.assistant_pcm, judged.evidence)
+        files.text(judged.transcript)
+        files.events(trace)
+        files.script(None if script is None else _masked_script(script, masker))
+        details = f"transcripts/{attempt.key}.json"
+        stored = Judgeable(
+            attempt.report,
+            self.audio_source,
+            {**files.written, "details": details},
+            replace(judged.evidence, warnings=(*judged.evidence.warnings, *files.missing)),
+            scenario,
+            judged.policy,
+        )
+        self.directory.write(details, encode_details(stored, judged.assessment))
+        return result_of(stored, judged.assessment)
+
+    def _judged(
+        self,
+        attempt: Attempt,
+        scenario: Scenario,
+        request: SpokenRequest,
+        performed: Performed,
+        masker: Masker,
+    ) -> _Judged:
+        """Seal and judge. What cannot be judged is a row all the same, and no measurement."""
+        try:
+            return self._judge(attempt, scenario, request, performed, masker)
+        except Exception as error:  # noqa: BLE001 - one attempt must not lose the others
+            nothing = unperformed(attempt.scenario.application.initial_state)
+            what = f"the attempt could not be judged: unexpected {type(error).__name__}"
+            nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, what)
+            return self._judge(attempt, scenario, request, nothing, masker)
+
+    def _judge(
+        self,
+        attempt: Attempt,
+        scenario: Scenario,
+        request: SpokenRequest,
+        performed: Performed,
+        masker: Masker,
+    ) -> _Judged:
         evidence = sealed_evidence(scenario.id, request, performed, self.detector, masker)
         policy = _policy_for(scenario, self.policy)
         assessment = assess(evidence, scenario, policy)
-        _note_verdict(trace, evidence, assessment)
-        files = _Files(self.directory, attempt.key)
-        files.audio(request.pcm, performed.assistant_pcm, evidence)
-        files.text(transcript(evidence, _timeline(assessment)))
-        files.events(trace)
-        files.script(None if script is None else _masked_script(script, masker))
-        artifacts = {**files.written, "details": f"transcripts/{attempt.key}.json"}
-        stored = Judgeable(attempt.report, self.audio_source, artifacts, evidence, scenario, policy)
-        self.directory.write(artifacts["details"], encode_details(stored, assessment))
-        return result_of(stored, assessment)
+        judged = _Judged(evidence, policy, assessment, transcript(evidence, _timeline(assessment)))
+        # Both are tried here, where what cannot be written can still become something that can.
+        stored = Judgeable(attempt.report, self.audio_source, {}, evidence, scenario, policy)
+        encode_details(stored, assessment)
+        result_of(stored, assessment)
+        return judged
 
     def _perform(
         self, attempt: Attempt, trace: Trace
@@ -114,14 +158,15 @@ class Bench:
         nothing = unperformed(attempt.scenario.application.initial_state)
         try:
             request = self.request_for(attempt)
-        except (HarnessError, ValueError) as error:
-            failure = Failure(Stage.AUDIO_SYNTHESIS, str(error))
-            nothing.capture.failure = failure
+        except Exception as error:  # noqa: BLE001 - one attempt must not lose the others
+            # A voice refuses a text with a ValueError.
+            what = str(error) if isinstance(error, ValueError) else _said(error)
+            nothing.capture.failure = Failure(Stage.AUDIO_SYNTHESIS, what)
             return self._unspoken(attempt), nothing, None
         try:
             line = self.line_for(attempt, request, trace)
-        except HarnessError as error:
-            nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, str(error))
+        except Exception as error:  # noqa: BLE001 - one attempt must not lose the others
+            nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, _said(error))
             return request, nothing, None
         try:
             performed = perform(
@@ -135,9 +180,7 @@ class Bench:
             nothing.capture.failure = Failure(error.stage, str(error))
             return request, nothing, line.script
         except (Exception, SystemExit) as error:  # noqa: BLE001 - one attempt must not lose the others
-            # The class alone: an exception's text may hold anything.
-            what = f"unexpected {type(error).__name__}"
-            nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, what)
+            nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, _said(error))
             return request, nothing, line.script
         return request, performed, line.script
 
@@ -147,21 +190,28 @@ class Bench:
         return SpokenRequest(np.zeros(0, np.int16), track, text, self.audio_source)
 
 
-def _masked_scenario(scenario: Scenario, masker: Masker) -> Scenario:
-    """The scenario as it may be kept. Its id stays: it names files."""
-    document = masker.object(scenario_json(scenario))
-    try:
-        return Scenario.model_validate({**document, "id": scenario.id})
-    except ValidationError:
-        # A known secret is a word of the contract itself, so it gives nothing away.
-        return scenario
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """An attempt as sealed, and what judging it came to."""
+
+    evidence: Evidence
+    policy: EvaluationPolicy
+    assessment: Assessment
+    transcript: str
+
+
+def _said(error: BaseException) -> str:
+    """What may be told of an error: our own words, but of a stranger's exception its class."""
+    if isinstance(error, HarnessError):
+        return str(error)
+    return f"unexpected {type(error).__name__}"
 
 
 def _masked_script(script: str, masker: Masker) -> str:
-    """The script as it may be kept. One that holds no credential keeps every byte."""
+    """The script as it may be kept. One that holds no credential keeps its form."""
     content = json.loads(script)
     masked = masker.machine_value(content)
-    return script if masked == content else f"{json.dumps(masked, ensure_ascii=False, indent=2)}\n"
+    return escaped(script) if masked == content else f"{json_text(masked, indent=2)}\n"
 
 
 def result_of(stored: Judgeable, assessment: Assessment) -> AttemptResult:
@@ -199,10 +249,10 @@ def _timeline(assessment: Assessment) -> Timeline | None:
     return assessment.observed.timeline if assessment.observed is not None else None
 
 
-def _note_verdict(trace: Trace, evidence: Evidence, assessment: Assessment) -> None:
+def _note_verdict(trace: Trace, judged: _Judged) -> None:
     """Close the trace with what the evaluator found."""
-    at_us = max((seen.stamp.wall_us for seen in evidence.observations), default=0)
-    verdict = assessment.verdict
+    at_us = max((seen.stamp.wall_us for seen in judged.evidence.observations), default=0)
+    verdict = judged.assessment.verdict
     checks: JsonObject = {check.id: check.status.value for check in verdict.checks}
     trace.internal("evaluation.checks.assessed", "evaluator", at_us, checks)
     outcome: JsonObject = {
@@ -214,12 +264,17 @@ def _note_verdict(trace: Trace, evidence: Evidence, assessment: Assessment) -> N
 
 
 class _Files:
-    """One attempt's artifacts; ``written`` maps their names to relative paths."""
+    """One attempt's artifacts; ``written`` maps their names to relative paths.
+
+    What is for people to hear and read may be ``missing``, each with a reason; only a directory in
+    which nothing more can be written raises.
+    """
 
     def __init__(self, directory: RunDirectory, key: str) -> None:
         self._directory = directory
         self._key = key
         self.written: dict[str, str] = {}
+        self.missing: list[str] = []
 
     def audio(self, caller: Pcm, assistant: Pcm, evidence: Evidence) -> None:
         extent = evidence.extent_ms * SAMPLES_PER_MS
@@ -244,4 +299,10 @@ class _Files:
             self._write("script", f"scripts/{self._key}.json", script.encode())
 
     def _write(self, name: str, path: str, content: bytes) -> None:
-        self.written[name] = self._directory.write(path, content)
+        try:
+            self.written[name] = self._directory.write(path, content)
+        except OSError as error:
+            if self._directory.is_lost(error):
+                raise
+            reason = error.strerror or "a link is in its way"
+            self.missing.append(f"{name} could not be written: {reason}")

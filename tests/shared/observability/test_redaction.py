@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.observability.redaction import CREDENTIAL_FIELDS, Masker, secrets_in
+from shared.observability.credentials import CREDENTIAL_FIELDS, secrets_in
+from shared.observability.redaction import Masker
 
 KNOWN = "a-secret-of-ours"
 OTHER = "another-secret-of-ours"
