@@ -97,6 +97,7 @@ class Known:
     """Values that are credentials wherever they stand, in any case of letters."""
 
     values: tuple[str, ...]
+    lowered: tuple[str, ...]
     pattern: re.Pattern[str] | None
 
     @classmethod
@@ -104,15 +105,15 @@ class Known:
         kept = {value.casefold(): value for value in values if len(value) >= SHORTEST_KNOWN_SECRET}
         # Longest first, so that a secret inside another one does not leave the rest standing.
         ordered = tuple(sorted(kept.values(), key=lambda value: (-len(value), value)))
-        if not ordered:
-            return cls((), None)
-        return cls(ordered, re.compile("|".join(map(re.escape, ordered)), re.IGNORECASE))
+        lowered = tuple(value.lower() for value in ordered)
+        alternatives = "|".join(map(re.escape, ordered))
+        return cls(ordered, lowered, re.compile(alternatives, re.IGNORECASE) if ordered else None)
 
     def finds(self, text: str) -> Iterator[Find]:
         if self.pattern is None:
             return
         lowered = text.lower()
-        if any(value.lower() in lowered for value in self.values):
+        if any(value in lowered for value in self.lowered):
             for match in self.pattern.finditer(text):
                 yield Find(match.start(), match.end(), match.group())
 
@@ -134,6 +135,8 @@ def secrets_in(environment: Mapping[str, str]) -> list[str]:
 
 def credentials_in(text: str, known: Known, fields: frozenset[str], reading: Reading) -> list[Find]:
     """Every credential of a text, plain or encoded, without overlaps, in order."""
+    if len(text) < SHORTEST_KNOWN_SECRET:
+        return []
     return merged(_finds(text, known, fields, reading, _DEPTH), text)
 
 

@@ -1,7 +1,7 @@
 """A text as other programs would read it, so that a credential in disguise is recognised.
 
-Each view is the text decoded once, with the way back to where it is written: escapes of JSON at any
-number of levels, percent-encoding, plus signs for blanks, and base64 at any alignment, plain or
+Each view is the text decoded once, with the way back to where it is written: escapes of JSON,
+percent-encoding, plus signs for blanks, and base64 at any alignment, plain or
 URL-safe. Views have views of their own.
 """
 
@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 _JSON_ESCAPE = re.compile(
-    r"\\+(?:u([dD][89abAB][0-9a-fA-F]{2})\\+u([dD][c-fC-F][0-9a-fA-F]{2})"
-    r"|u([0-9a-fA-F]{4})|([\"\\/bfnrt]))"
+    r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|u([0-9a-fA-F]{4})|([\"'\\/bfnrt]))"
 )
 _SHORT_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")

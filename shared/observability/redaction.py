@@ -31,6 +31,8 @@ from shared.strict_json import JsonSyntaxError, parse
 from shared.values import JsonObject, JsonValue
 
 SHORTEST_MADE_UP = 16
+LONGEST_REMEMBERED = 64
+"""Names and words of a protocol come over and over again; they are looked at once."""
 _NUMBER = re.compile(r"[-+]?\d[\d.eE+-]*")
 
 
@@ -71,6 +73,7 @@ class Masker:
         self._fields = CREDENTIAL_FIELDS | {normalised(name) for name in fields}
         self._expected = tuple(expected)
         self._numbers = _Numbers() if _numbers is None else _numbers
+        self._clean: set[tuple[str, Reading]] = set()
 
     def with_fields(self, fields: Iterable[str]) -> Masker:
         """A masker that knows these fields too, and spares nothing that is expected."""
@@ -87,11 +90,12 @@ class Masker:
         return tuple(self._numbers.secrets)
 
     @property
-    def masked_keys(self) -> tuple[str, ...]:
-        """What was masked so far and is nothing but a key wherever it stands.
+    def new_keys(self) -> tuple[str, ...]:
+        """What was masked so far, was not known, and is nothing but a key wherever it stands.
 
         What is part of an expected value is none: masked in one place alone it would fail there.
         """
+        known = {value.casefold() for value in self._known.values}
         wanted = json_text(self._expected).casefold()
         return tuple(
             secret
@@ -99,6 +103,7 @@ class Masker:
             if len(secret) >= SHORTEST_MADE_UP
             and MADE_UP.search(secret)
             and not re.search(r"\s", secret)
+            and secret.casefold() not in known
             and secret.casefold() not in wanted
         )
 
@@ -206,7 +211,11 @@ class Masker:
         return self._replaced(text, finds, 0, len(text)) if finds else text
 
     def _finds(self, text: str, reading: Reading) -> list[Find]:
+        if (text, reading) in self._clean:
+            return []
         finds = credentials_in(text, self._known, self._fields, reading)
+        if not finds and len(text) <= LONGEST_REMEMBERED:
+            self._clean.add((text, reading))
         return [one for one in finds if not (one.is_named and self._is_expected(one.secret))]
 
     def _finds_between_blanks(self, texts: Sequence[str]) -> list[Find]:

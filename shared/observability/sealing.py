@@ -41,7 +41,7 @@ def conceal(scenario: Scenario, secrets: Sequence[str]) -> tuple[Scenario, Maske
 def seal(evidence: Evidence, masker: Masker) -> Evidence:
     """The evidence with credentials masked, exactly as a reader of its file will see it."""
     masked = _masked_evidence(evidence, masker)
-    keys = masker.masked_keys
+    keys = masker.new_keys
     if keys:
         # A key that only its field's name told may stand elsewhere as well.
         masked = _masked_evidence(evidence, masker.knowing(keys))

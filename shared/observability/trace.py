@@ -127,8 +127,11 @@ class Trace:
             for number, piece in zip(speech.rows, pieces, strict=True):
                 rows[number] = self._with_speech(rows[number], kind, piece)
         # What only its field's name told at first may stand in other rows as well.
-        masker = self._masker.knowing(self._masker.masked_keys)
-        return [json_text(portable(masker.texts(row))) for row in rows]
+        keys = self._masker.new_keys
+        if keys:
+            masker = self._masker.knowing(keys)
+            rows = [_object(masker.texts(row)) for row in rows]
+        return [json_text(portable(row)) for row in rows]
 
     def _note(self, direction: str, kind: str, source: str, at_us: int, event: JsonValue) -> None:
         self._flush()
@@ -216,6 +219,12 @@ def _object_in(message: str) -> JsonObject | None:
     except (ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None
+
+
+def _object(value: JsonValue) -> JsonObject:
+    if not isinstance(value, Mapping):
+        raise TypeError("an object stays an object")
+    return value
 
 
 def _shortened(value: JsonValue, field: str = "") -> JsonValue:
