@@ -83,9 +83,9 @@ class RunDirectory:
             try:
                 _write_all(descriptor, f"{line}\n".encode())
                 os.fsync(descriptor)
-            except OSError:
+            except OSError as error:
                 os.ftruncate(descriptor, length)
-                raise
+                raise _named(error, path) from None
         finally:
             os.close(descriptor)
 
@@ -116,10 +116,16 @@ def _draft_of(path: Path) -> Iterator[int]:
         finally:
             os.close(descriptor)
         draft.replace(path)
-    except OSError:
+    except OSError as error:
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)
-        raise
+        raise _named(error, path) from None
+
+
+def _named(error: OSError, path: Path) -> OSError:
+    """The error with the file it is about: writing to a descriptor, the system names none."""
+    error.filename, error.filename2 = str(path), None
+    return error
 
 
 def _write_all(descriptor: int, content: bytes) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 _STDOUT, _STDERR = 1, 2
+_UNFORGIVING = frozenset({"strict", "surrogateescape"})
 
 
 def prepare_streams() -> None:
@@ -29,7 +30,7 @@ def prepare_streams() -> None:
         if stream is None:
             nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
             setattr(sys, name, nowhere)
-        elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        elif isinstance(stream, io.TextIOWrapper) and stream.errors in _UNFORGIVING:
             stream.reconfigure(errors="replace")
 
 

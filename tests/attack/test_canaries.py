@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-import shared.observability.redaction as redaction
+from shared.observability import redaction
 from tests.support.canaries import Canary, Nest, found
 from tests.support.crawl_runs import FinishedRun, crawl_eval, evaluate_here
 from tests.support.planted import a_hostile_service, an_echo, plant_dataset

@@ -60,9 +60,11 @@ def an_echo(folder: Path, source: str = ECHO) -> Path:
 def a_script(*calls: dict[str, Any], reply: str = "Done.", said: str = "All done.") -> Any:
     """The assistant works through calls, one after the other, and says how it went."""
     rounds = [{"calls": [{"name": "echo", **call}]} for call in calls]
-    work = {"delegate": "d1", "at": "caller_end+300", "rounds": rounds, "reply": reply}
-    steps = [{**work, "rounds": rounds}, {"say": said, "at": "d1.done+700"}]
-    return {"format": "gpt-live-script/1", "steps": steps if rounds else steps[1:]}
+    steps: list[dict[str, Any]] = [{"say": said, "at": "caller_end+400"}]
+    if rounds:
+        work = {"delegate": "d1", "at": "caller_end+300", "rounds": rounds, "reply": reply}
+        steps = [work, {"say": said, "at": "d1.done+700"}]
+    return {"format": "gpt-live-script/1", "steps": steps}
 
 
 def a_dataset(folder: Path, scenarios: dict[str, tuple[dict[str, Any], Any]]) -> Path:
