@@ -24,7 +24,7 @@ MOST_BITS: Final = 13_000
 
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 # Lawful within JSON, but some programs take them for ends of lines, and terminals obey them.
-_UNSAFE = re.compile(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_UNSAFE = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def json_text(value: object, *, indent: int | None = None) -> str:
