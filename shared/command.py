@@ -64,8 +64,8 @@ def run_command(
         return USAGE_STATUS
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED_STATUS
-    except BrokenPipeError:
-        # Whoever read the help or the version has read enough.
+    except SystemExit:
+        # Typer's way out when whoever reads the help has left: they have read enough.
         return 0
     except OSError as error:
         # A full disk or a vanished folder: no bug, and no agent's failure either.

@@ -36,16 +36,11 @@ def run_batch[Job](
     concerns all of them, such as a full disk: nothing more is begun, what runs is cancelled, and
     the first such error is raised here.
     """
-    errors: list[BaseException] = []
     with ThreadPoolExecutor(concurrency) as pool:
         futures: list[Future[None]] = [
             pool.submit(_unless_cancelled, perform, job, cancellation) for job in jobs
         ]
-        for done in as_completed(futures):
-            error = done.exception()
-            if error is not None:
-                errors.append(error)
-                cancellation.request()
+        errors = [e for done in as_completed(futures) if (e := done.exception()) is not None]
     if errors:
         raise errors[0]
 
@@ -55,9 +50,14 @@ def _unless_cancelled[Job](
 ) -> None:
     if cancellation.is_requested:
         return
-    # A cancelled attempt is no result and no error: it did not take place.
-    with contextlib.suppress(asyncio.CancelledError):
+    try:
         perform(job)
+    except asyncio.CancelledError:
+        pass  # a cancelled attempt is no result and no error: it did not take place
+    except BaseException:
+        # Here and not where it is raised, so that this thread begins nothing more either.
+        cancellation.request()
+        raise
 
 
 class Interrupts:
