@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shared.command import version_line
+from shared.streams import prepare_streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,6 +122,7 @@ def _mistake(message: str) -> typer.Exit:
 
 def main() -> None:
     """Entry point of the command."""
+    prepare_streams()
     app(prog_name="live-fixture")
 
 

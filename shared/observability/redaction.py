@@ -105,6 +105,7 @@ class Masker:
             and not re.search(r"\s", secret)
             and secret.casefold() not in known
             and secret.casefold() not in wanted
+            and not self._is_expected(secret)
         )
 
     def prose(self, text: str) -> str:
@@ -141,7 +142,7 @@ class Masker:
 
     def texts(self, value: JsonValue) -> JsonValue:
         """Mask the texts of a JSON value for what they say, whatever their fields are called."""
-        return self._walked(value, None, lambda text: self._masked(text, Reading.DATA))
+        return self._walked(value, None, self._data)
 
     def object(self, value: JsonObject) -> JsonObject:
         masked = self.value(value)
@@ -182,7 +183,12 @@ class Masker:
 
     def _text(self, text: str) -> str:
         by_fields = self._embedded(text)
-        return self._masked(text, Reading.DATA) if by_fields is None else by_fields
+        return self._data(text) if by_fields is None else by_fields
+
+    def _data(self, text: str) -> str:
+        masked = self._masked(text, Reading.DATA)
+        # What is expected is compared by its words, so punctuation must not decide what is masked.
+        return self.prose(text) if masked != text and self._is_expected(text) else masked
 
     def _name_of(self, key: str, outer: str | None) -> str | None:
         """What lies within a credential field belongs to it, but for a comparator's own name."""

@@ -358,6 +358,10 @@ def test_a_secret_that_is_not_the_expected_one_still_differs(room: Room) -> None
         ),
         pytest.param({"$match": "any"}, "whatever", "passed", id="anything"),
         pytest.param({"in": {"deep": "AB"}}, {"in": {"deep": "ab"}}, "passed", id="deep-within"),
+        pytest.param(
+            "ABCDEFGH IJKL12345", "abcdefgh-ijkl12345", "passed", id="what-looks-like-a-key"
+        ),
+        pytest.param("Token: AB12CD34", "token ab12cd34", "passed", id="what-looks-like-a-header"),
         pytest.param("AB 12", "AB 13", "failed", id="another-text"),
         pytest.param({"$match": "date", "value": "2027-07-02"}, "2027-07-03", "failed", id="a-day"),
     ],
@@ -365,10 +369,13 @@ def test_a_secret_that_is_not_the_expected_one_still_differs(room: Room) -> None
 def test_a_credential_named_argument_is_graded_as_any_other(
     wanted: Any, given: Any, status: str, room: Room
 ) -> None:
-    room.assistant = Assistant(used({"token": given}, {}, {"cookie": given}))
+    arguments = {"token": given, "note": given}
+    room.assistant = Assistant(used(arguments, {}, {"cookie": given}))
     room.state = {"cookie": given}
     scenario = a_scenario(
-        expected__tools__required=[{"name": "book", "arguments": {"token": wanted}}],
+        expected__tools__required=[
+            {"name": "book", "arguments": {"token": wanted, "note": wanted}}
+        ],
         expected__state={"cookie": wanted},
     )
     row = room.run(scenario)
