@@ -14,7 +14,7 @@ from assistants.frontend.transport import LiveParticipant
 from assistants.resources import ApplicationResources
 from assistants.responses.delegation import ManagedWork
 from assistants.responses.session import session_config
-from assistants.runtime import ToolRuntime
+from assistants.runtime import ToolRuntime, of_application
 from assistants.wire import Address, Connection, Patience, SocketConnection
 from shared.clock import Clock
 from shared.errors import UsageError
@@ -50,11 +50,13 @@ def open_responses(
         close_us=round(kit.settings.close_timeout_seconds * 1e6),
     )
     session = LiveSession(config, ManagedWork(), deadlines)
-    tools = ToolRuntime(
-        # A copy: attempts run side by side and must not meet in the facts.
-        kit.application.open_session(brief.initial_state, deepcopy(kit.application.facts)),
-        kit.application.tools,
+    # A copy: attempts run side by side and must not meet in the facts.
+    facts = deepcopy(kit.application.facts)
+    application = of_application(
+        "the application did not open",
+        lambda: kit.application.open_session(brief.initial_state, facts),
     )
+    tools = ToolRuntime(application, kit.application.tools)
 
     def connect_to(near: LiveSession, on_activity: Callable[[], None]) -> Connection:
         if not isinstance(far_end, Endpoint):

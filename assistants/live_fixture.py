@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shared.command import version_line
+from shared.streams import prepare_streams
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -38,6 +41,8 @@ def serve(
     log: Annotated[
         Path | None, typer.Option(help="Write every message here as JSON lines.")
     ] = None,
+    *,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     """Serve GPT Live sessions, and models and speech over HTTP, on loopback until interrupted.
 
@@ -52,6 +57,9 @@ def serve(
     from assistants.frontend.fixture.message_log import MessageLog
     from assistants.frontend.fixture.script import parse_resolved_script
 
+    if version:
+        typer.echo(version_line("live-fixture"))
+        return
     scripts = tuple(_read(path, parse_resolved_script) for path in script or ())
     answers = _read(http_script, parse_http_script) if http_script is not None else None
     with contextlib.ExitStack() as stack:
@@ -114,6 +122,7 @@ def _mistake(message: str) -> typer.Exit:
 
 def main() -> None:
     """Entry point of the command."""
+    prepare_streams()
     app(prog_name="live-fixture")
 
 

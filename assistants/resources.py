@@ -223,11 +223,14 @@ def _application_class(path: Path) -> Callable[[JsonObject, JsonObject], Applica
     import sys
 
     sys.modules[name] = module  # dataclasses look their module up by name
+    kept_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # it is not our folder
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is the user's: anything may come
         what = " ".join(f"{type(error).__name__}: {error}".split())
         raise UsageError(f"{path}: cannot be loaded: {what}") from None
+    finally:
+        sys.dont_write_bytecode = kept_bytecode
     application = getattr(module, "Application", None)
     if not callable(application):
         raise UsageError(f"{path}: defines no class Application")

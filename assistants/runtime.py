@@ -9,16 +9,38 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from assistants.resources import ApplicationSession
 from assistants.tool_result import ToolResult
+from shared.errors import AttemptError, Stage
+from shared.json_text import DEEPEST
 from shared.observability.observations import ToolCalled, ToolStatus
 from shared.values import JsonObject, JsonValue
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
+
+
+DEEPEST_STATE: Final = DEEPEST - 3
+"""What is deeper could not be kept whole where evidence holds it."""
+
+
+class BrokenApplicationError(AttemptError):
+    """The application could not give what no attempt can do without."""
+
+    def __init__(self, what: str, error: BaseException) -> None:
+        # The class alone: an exception's text may hold what nobody meant to show.
+        super().__init__(Stage.ATTEMPT_EXECUTION, f"{what}: {type(error).__name__}")
+
+
+def of_application[T](what: str, call: Callable[[], T]) -> T:
+    """Run code of an application: whatever it raises, even an exit, concerns this attempt alone."""
+    try:
+        return call()
+    except BaseException as error:  # noqa: BLE001 - it is the user's: anything may come
+        raise BrokenApplicationError(what, error) from None
 
 
 class ToolRuntime:
@@ -37,7 +59,10 @@ class ToolRuntime:
                 self._validators[name] = Draft202012Validator(parameters)
 
     def snapshot(self) -> JsonObject:
-        return _plain(self._application.snapshot())
+        """The application's state; :class:`BrokenApplicationError` when that is no JSON object."""
+        return of_application(
+            "the application's state is unusable", lambda: _plain(self._application.snapshot())
+        )
 
     async def run(self, call: ToolCalled) -> ToolResult:
         """Run one call and say what came of it; a failing tool is a result, not an error."""
@@ -52,8 +77,10 @@ class ToolRuntime:
             output = self._application.call(call.name, self._arguments(call), call.call_id)
             return ToolResult(ToolStatus.COMPLETED, _plain(output), self.snapshot())
         except ValueError as refusal:
-            return self._failed(str(refusal))
-        except (Exception, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001 - any may come
+            return self._failed(_words_of(refusal))
+        except BrokenApplicationError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - an application's exit or interrupt too
             # The class alone: an exception's text may hold what nobody meant to show a model.
             return self._failed(f"the tool broke: {type(error).__name__}")
 
@@ -83,11 +110,35 @@ class ToolRuntime:
         return ToolResult(ToolStatus.FAILED, {"ok": False, "error": why}, self.snapshot())
 
 
+def _words_of(refusal: ValueError) -> str:
+    try:
+        return str(refusal)
+    except BaseException as error:  # noqa: BLE001 - its text is the application's code too
+        return f"the tool broke: {type(error).__name__}"
+
+
 def _plain(value: JsonObject) -> JsonObject:
-    """A copy as plain JSON; a ``ValueError`` when it is none."""
+    """A copy as plain JSON; a ``ValueError`` when it is none, or too deep to be kept."""
     text = json.dumps(value, allow_nan=False, ensure_ascii=False)
     # Through bytes, because half a surrogate pair is text to Python and to nobody else.
     plain: JsonObject = json.loads(text.encode())
     if not isinstance(plain, dict):
         raise ValueError("not a JSON object")  # noqa: TRY004 - a value that cannot be used
+    if _is_deeper(plain, DEEPEST_STATE):
+        raise ValueError(f"nested deeper than {DEEPEST_STATE} levels")
     return plain
+
+
+def _is_deeper(value: JsonValue, levels: int) -> bool:
+    """Whether objects and lists lie more than so many levels inside one another."""
+    match value:
+        case str():
+            return False
+        case Mapping() | Sequence() if levels == 0:
+            return True
+        case Mapping():
+            return any(_is_deeper(inner, levels - 1) for inner in value.values())
+        case Sequence():
+            return any(_is_deeper(inner, levels - 1) for inner in value)
+        case _:
+            return False

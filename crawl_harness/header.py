@@ -14,13 +14,14 @@ from shared.grading.judge import Judge, prompt_hashes
 from shared.grading.rubric import RUBRIC_VERSION
 from shared.metrics.extended import EXTENDED_VERSION
 from shared.metrics.interaction import METRICS_VERSION
+from shared.observability.redaction import Masker
 from shared.reporting.schema import Run
 from shared.settings import Kind, Settings
 
 
 def run_header(plan: Plan, name: str, started: datetime) -> Run:
-    """The head as it stands when the run begins."""
-    return Run(
+    """The head as it stands when the run begins, without credentials."""
+    head = Run(
         id=name,
         module="crawl",
         execution_mode="offline_fixture" if plan.is_offline else "live",
@@ -30,6 +31,7 @@ def run_header(plan: Plan, name: str, started: datetime) -> Run:
         started_at=started.isoformat(timespec="milliseconds"),
         configuration=_configuration(plan),
     )
+    return Run.model_validate(Masker(plan.secrets).texts(head.model_dump(mode="json")))
 
 
 def _configuration(plan: Plan) -> dict[str, object]:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from assistants.endpoints import http_endpoint
 from shared.errors import UsageError
 from shared.grading.judge import Judge
 from shared.grading.judge_cache import CachedJudge
 from shared.grading.openai_judge import OpenAIJudge, load_sdk
-from shared.observability.redaction import Masker, secrets_in
+from shared.observability.redaction import Masker
 from shared.places import expanded, judge_cache, refuse_inside_package
 from shared.settings import Settings
 
 
-def judge_of(settings: Settings) -> Judge | None:
+def judge_of(settings: Settings, secrets: Sequence[str]) -> Judge | None:
     """The judge of a live run, checked before anything is spent; none with ``--no-judge``."""
     if not settings.switch("judge"):
         return None
@@ -38,11 +39,10 @@ def judge_of(settings: Settings) -> Judge | None:
         api_key=settings.text("api_key"),
     )
     load_sdk()
-    masker = Masker([*settings.secrets(), *secrets_in(os.environ)])
     return CachedJudge(
         judge,
         cache,
-        masker.machine_text,
+        Masker(secrets).machine_text,
         refresh=settings.switch("refresh_judge"),
         is_loopback=base.is_loopback,
     )

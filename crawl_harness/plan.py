@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from assistants.catalog import AssistantKit, factory_for
@@ -15,11 +15,14 @@ from assistants.resources import BUNDLED_APPLICATION, load_application, load_voi
 from crawl_harness.caller import synthesizer
 from crawl_harness.fit import refuse_misfits
 from crawl_harness.judge import judge_of
+from crawl_harness.secrecy import refuse_credentials
 from shared.audio.pacing import PacingBound
 from shared.dataset import Dataset, load_dataset, select
+from shared.environment import read_env_file
 from shared.errors import UsageError
 from shared.grading.judge import Judge
 from shared.grading.policy import EvaluationPolicy
+from shared.observability.credentials import secrets_in
 from shared.places import audio_cache, expanded, refuse_inside_package
 from shared.scenarios import single_turn_scenarios
 from shared.settings import Origin, Settings
@@ -47,6 +50,7 @@ class Plan:
     voice: Synthesizer
     attempts: tuple[PlannedAttempt, ...]
     is_virtual: bool
+    secrets: tuple[str, ...] = field(repr=False)
     judge: Judge | None = None
 
     @property
@@ -90,6 +94,10 @@ def plan_run(settings: Settings, bundled_data: Path) -> Plan:
     chosen = {planned.attempt.scenario.id: planned.attempt.scenario for planned in attempts}
     refuse_misfits(chosen.values(), kit.application)
     is_virtual = is_offline and settings["real_time"] is not True
+    secrets = _secrets(settings)
+    keys = [planned.attempt.key for planned in attempts]
+    label = settings.text("run_name")
+    refuse_credentials(chosen.values(), keys, kit.application, label, secrets)
     return Plan(
         settings,
         dataset,
@@ -99,8 +107,15 @@ def plan_run(settings: Settings, bundled_data: Path) -> Plan:
         voice,
         tuple(attempts),
         is_virtual,
-        None if is_offline else judge_of(settings),
+        secrets,
+        None if is_offline else judge_of(settings, secrets),
     )
+
+
+def _secrets(settings: Settings) -> tuple[str, ...]:
+    """Every value that is known to be a credential, whoever uses it."""
+    elsewhere = secrets_in(os.environ), secrets_in(read_env_file(os.environ))
+    return tuple(dict.fromkeys((*settings.secrets(), *elsewhere[0], *elsewhere[1])))
 
 
 def _endpoint(settings: Settings) -> Endpoint:

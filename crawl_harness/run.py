@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from assistants.catalog import FarEnd, factory_for
@@ -15,71 +14,94 @@ from assistants.frontend.vocabulary import VOCABULARY
 from crawl_harness.caller import SOURCE, spoken_request
 from crawl_harness.header import run_header
 from crawl_harness.plan import Plan, PlannedAttempt, plan_run
-from shared.artifacts import RunDirectory
+from shared.artifacts import NameTakenError, RunDirectory
 from shared.audio.detection.energy_v1 import EnergyV1
-from shared.execution import run_batch
+from shared.execution import INTERRUPTED_STATUS, Interrupts, run_batch
 from shared.grading.verdict import Status
 from shared.intervals import Interval
-from shared.observability.redaction import secrets_in
 from shared.observability.trace import Trace
 from shared.places import expanded, refuse_inside_package, results_root
 from shared.reporting.console import Console
 from shared.reporting.journal import RESULTS, Journal
 from shared.reporting.names import run_name
-from shared.reporting.schema import Report
+from shared.reporting.schema import Report, Run
 from shared.settings import Settings
 from shared.single_turn.attempt import Cancellation
 from shared.single_turn.bench import Attempt, Bench, OpenedLine
 from shared.single_turn.session import SpokenRequest
+from shared.streams import stdout_for_results
 
-INTERRUPTED_STATUS = 130
 FAILED_STATUS = 1
 INFRASTRUCTURE_STATUS = 3
+MOST_STARTS_AT_ONCE = 1_000
 
 
 def evaluate(settings: Settings, bundled_data: Path) -> int:
     """Run CRAWL by its settings; mistakes raise before anything is created."""
-    plan = plan_run(settings, bundled_data)
-    started = datetime.now(UTC)
+    with stdout_for_results() as out:
+        plan = plan_run(settings, bundled_data)
+        console = Console(
+            is_verbose=settings.switch("verbose"), is_json=settings.switch("json"), out=out
+        )
+        return _run(plan, console)
+
+
+def _run(plan: Plan, console: Console) -> int:
+    settings, cancellation = plan.settings, Cancellation()
+    with Interrupts(cancellation) as interrupts:
+        directory, header = _new_directory(plan)
+        keys = [planned.attempt.key for planned in plan.attempts]
+        journal = Journal(directory, header, keys)
+        bench = _bench(plan, directory, cancellation, console)
+
+        def perform(planned: PlannedAttempt) -> None:
+            row = bench.run(planned.attempt)
+            if not cancellation.is_requested:
+                journal.finished(row)
+                console.finished(row)
+
+        report: Report | None = None
+        console.warn(plan.dataset.warnings)
+        console.begin(len(keys))
+        try:
+            run_batch(
+                plan.attempts,
+                perform,
+                concurrency=settings.integer("concurrency"),
+                cancellation=cancellation,
+            )
+            report = journal.close(datetime.now(UTC).isoformat(timespec="milliseconds"))
+        finally:
+            console.end(report, _from_here(directory.path / RESULTS))
+        if interrupts.came:
+            return INTERRUPTED_STATUS
+        return _exit_status(report, settings.text("fail_on"))
+
+
+def _new_directory(plan: Plan) -> tuple[RunDirectory, Run]:
+    """A directory of this run's own: two that begin in one millisecond take one after the other."""
+    settings, now = plan.settings, datetime.now(UTC)
     label = settings.text("run_name") or f"crawl_{'offline' if plan.is_offline else 'live'}"
-    name = run_name(label.strip(), started)
     root = expanded(settings.path("results_dir") or results_root("crawl"), "--results-dir")
     refuse_inside_package(root, "--results-dir")
-    directory = RunDirectory.create(root, name)
-    keys = [planned.attempt.key for planned in plan.attempts]
-    journal = Journal(directory, run_header(plan, name, started), keys)
-    console = Console(is_verbose=settings.switch("verbose"), is_json=settings.switch("json"))
-    cancellation = Cancellation()
-    bench = _bench(plan, directory, cancellation, console)
-
-    def perform(planned: PlannedAttempt) -> None:
-        row = bench.run(planned.attempt)
-        if not cancellation.is_requested:
-            journal.finished(row)
-            console.finished(row)
-
-    report: Report | None = None
-    console.warn(plan.dataset.warnings)
-    console.begin(len(keys))
-    try:
-        is_whole = run_batch(
-            plan.attempts,
-            perform,
-            concurrency=settings.integer("concurrency"),
-            cancellation=cancellation,
-        )
-        report = journal.close(datetime.now(UTC).isoformat(timespec="milliseconds"))
-    finally:
-        console.end(report, _from_here(directory.path / RESULTS))
-    if not is_whole:
-        return INTERRUPTED_STATUS
-    return _exit_status(report, settings.text("fail_on"))
+    for later_ms in range(MOST_STARTS_AT_ONCE):
+        started = now + timedelta(milliseconds=later_ms)
+        name = run_name(label.strip(), started)
+        header = run_header(plan, name, started)
+        try:
+            return RunDirectory.create(root, name), header
+        except NameTakenError:
+            if later_ms == MOST_STARTS_AT_ONCE - 1:
+                raise
+    raise AssertionError("the last name returns or raises")
 
 
 def _from_here(path: Path) -> str:
     """A path as short as it can be pasted: relative when it lies below the working directory."""
-    here = Path.cwd()
-    whole = path.resolve()
+    try:
+        here, whole = Path.cwd(), path.resolve()
+    except OSError:  # the working directory has vanished
+        return str(path)
     return str(whole.relative_to(here) if whole.is_relative_to(here) else whole)
 
 
@@ -122,7 +144,7 @@ def _bench(
         audio_source=SOURCE,
         timeout_ms=round(settings.number("response_timeout_seconds") * 1000),
         is_virtual=plan.is_virtual,
-        secrets=[*settings.secrets(), *secrets_in(os.environ)],
+        secrets=plan.secrets,
         redact_fields=[field for field in fields if field.strip()],
         cancellation=cancellation,
         listener=console.event,

@@ -11,13 +11,15 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from shared.errors import HarnessError
+from shared.errors import DatasetError, HarnessError
+from shared.places import DISTRIBUTION
+from shared.plain_text import one_line
 from shared.settings import Kind, Setting, Value
+from shared.streams import prepare_streams
 
 USAGE_STATUS = 2
 INTERRUPTED_STATUS = 130
@@ -39,24 +41,32 @@ def run_command(
     body: Callable[[Mapping[str, Value]], int],
 ) -> int:
     """Read the command line by the rows, run the body with what was given, return the status."""
-    _reopen_closed_streams()
+    prepare_streams()
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
-    def command(**given: Value) -> int:
+    def command(*, version: bool, **given: Value) -> int:
+        if version:
+            typer.echo(version_line(name))
+            return 0
         return body(given)
 
+    parameters = [*(_parameter(row) for row in rows if row.flag), _VERSION]
     command.__doc__ = about
-    command.__signature__ = inspect.Signature([_parameter(row) for row in rows if row.flag])  # type: ignore[attr-defined]  # read by typer
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by typer
     app.command()(command)
     try:
         # Its own ends, such as the help's and an interrupt's, come back as their status.
         return int(app(prog_name=name, standalone_mode=False))
     except HarnessError as error:
-        for line in str(error).splitlines():
-            _say(f"{name}: {line}")
+        faults = error.faults if isinstance(error, DatasetError) else (str(error),)
+        for fault in faults:
+            _say(f"{name}: {fault}")
         return USAGE_STATUS
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED_STATUS
+    except SystemExit:
+        # Typer's way out when whoever reads the help has left: they have read enough.
+        return 0
     except OSError as error:
         # A full disk or a vanished folder: no bug, and no agent's failure either.
         where = f": {error.filename}" if error.filename else ""
@@ -92,13 +102,26 @@ def _help(row: Setting) -> str:
     return f"{row.help} ({'; '.join(notes)})" if notes else row.help
 
 
-def _reopen_closed_streams() -> None:
-    """Give whoever writes a stream to write to: started with one closed, Python has none."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
-            setattr(sys, name, nowhere)
+def version_line(name: str) -> str:
+    """A command, the package it is from, and its version."""
+    from importlib.metadata import version
+
+    return f"{name} ({DISTRIBUTION} {version(DISTRIBUTION)})"
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
+    """One line on stderr, whatever it quotes, and no credential of ours in it."""
+    # Only now: masking brings libraries along that a good run may not need yet.
+    from shared.observability.credentials import secrets_in
+    from shared.observability.redaction import Masker
+
+    masked = Masker(secrets_in(os.environ)).prose(line)
+    sys.stderr.write(f"{one_line(masked)}\n")
+
+
+_VERSION = inspect.Parameter(
+    "version",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=False,
+    annotation=Annotated[bool, typer.Option("--version", help="Print the version and exit.")],
+)

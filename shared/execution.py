@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from types import FrameType
+from typing import Self
 
 from shared.single_turn.attempt import Cancellation
+
+INTERRUPTED_STATUS = 130
+_SHOW_CURSOR = b"\x1b[?25h"
 
 
 def run_batch[Job](
@@ -23,20 +29,20 @@ def run_batch[Job](
     *,
     concurrency: int,
     cancellation: Cancellation,
-) -> bool:
-    """Perform every job; return whether all were, which an interrupt prevents.
+) -> None:
+    """Perform every job, or those that had been begun when the cancellation was requested.
 
-    ``perform`` deals with everything that can go wrong in its job; what it raises all the same is a
-    bug and is raised here once the others have finished.
+    ``perform`` deals with everything that can go wrong in its job. What it raises all the same
+    concerns all of them, such as a full disk: nothing more is begun, what runs is cancelled, and
+    the first such error is raised here.
     """
-    with _interrupts_cancel(cancellation), ThreadPoolExecutor(concurrency) as pool:
+    with ThreadPoolExecutor(concurrency) as pool:
         futures: list[Future[None]] = [
             pool.submit(_unless_cancelled, perform, job, cancellation) for job in jobs
         ]
-        bugs = [error for done in as_completed(futures) if (error := done.exception()) is not None]
-    if bugs:
-        raise bugs[0]
-    return not cancellation.is_requested
+        errors = [e for done in as_completed(futures) if (e := done.exception()) is not None]
+    if errors:
+        raise errors[0]
 
 
 def _unless_cancelled[Job](
@@ -44,27 +50,44 @@ def _unless_cancelled[Job](
 ) -> None:
     if cancellation.is_requested:
         return
-    # A cancelled attempt is no result and no error: it did not take place.
-    with contextlib.suppress(asyncio.CancelledError):
+    try:
         perform(job)
+    except asyncio.CancelledError:
+        pass  # a cancelled attempt is no result and no error: it did not take place
+    except BaseException:
+        # Here and not where it is raised, so that this thread begins nothing more either.
+        cancellation.request()
+        raise
 
 
-class _interrupts_cancel:  # noqa: N801 - reads as a phrase in its with statement
-    """While open, the first interrupt cancels; a second one ends the process as usual."""
+class Interrupts:
+    """While open, an interrupt is a request: the first one cancels, a second one ends at once.
+
+    Either way no file is left half written. Outside the main thread nothing is changed.
+    """
 
     def __init__(self, cancellation: Cancellation) -> None:
         self._cancellation = cancellation
+        self._before: signal.Handlers | Callable[[int, FrameType | None], object] | int | None
         self._is_main = threading.current_thread() is threading.main_thread()
+        self.came = False
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Self:
         if self._is_main:
-            signal.signal(signal.SIGINT, self._interrupted)
+            self._before = signal.signal(signal.SIGINT, self._interrupted)
+        return self
 
     def __exit__(self, *_: object) -> None:
         if self._is_main:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGINT, self._before)
 
     def _interrupted(self, _signal: int, _frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        if self.came:
+            with contextlib.suppress(OSError, ValueError):
+                if sys.stderr.isatty():
+                    os.write(2, _SHOW_CURSOR)
+            # Nothing is undone: whatever has its name on the disk is whole.
+            os._exit(INTERRUPTED_STATUS)
+        self.came = True
         # Not from inside the handler: the lock may be held by the code it interrupted.
         threading.Thread(target=self._cancellation.request, daemon=True).start()

@@ -150,6 +150,30 @@ def match_calls(expected: Sequence[ExpectedCall], observed: Sequence[ObservedCal
     return CallMatching(tuple(pairs), len(expected), len(observed), in_order)
 
 
+def single_values(expected: JsonValue) -> Iterator[JsonValue]:
+    """What an expectation comes down to: scalars and comparators of one value.
+
+    An expected structure is met where these are met at its places; ``any`` and ``absent`` name no
+    value and are left out.
+    """
+    match expected:
+        case Mapping() if MATCH_KEY in expected:
+            if expected[MATCH_KEY] in {"one_of", "unordered"}:
+                yield from single_values(expected.get("values") or expected.get("items") or ())
+            elif expected[MATCH_KEY] not in {"any", "absent"}:
+                yield expected
+        case Mapping():
+            for value in expected.values():
+                yield from single_values(value)
+        case str():
+            yield expected
+        case Sequence():
+            for item in expected:
+                yield from single_values(item)
+        case _:
+            yield expected
+
+
 def comparator_faults(expected: JsonValue) -> Iterator[Fault]:
     """What is wrong with the comparators in the expected value of one field, each with its path."""
     return _comparator_faults(expected, (), MAX_DEPTH)

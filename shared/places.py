@@ -26,7 +26,9 @@ def checkout() -> Path | None:
 
 
 def expanded(path: str | Path, setting: str) -> Path:
-    """A path with ``~`` replaced; :class:`UsageError` when nobody's home is meant."""
+    """A path with ``~`` replaced; :class:`UsageError` when nobody's home is meant, or no path."""
+    if "\0" in str(path):
+        raise UsageError(f"{setting}: {path}: no path holds a NUL character; remove it")
     try:
         return Path(path).expanduser()
     except RuntimeError:

@@ -3,7 +3,7 @@
     5  suites     crawl_harness
     4  dialects   assistants:  application, settings, resources > runtime, wire > frontend
                                > responses > catalog, commands
-    3  doors      shared:      places > environment, artifacts > config, dataset, command
+    3  doors      shared:      places > environment, streams, artifacts > config, dataset, command
                                > relay > single_turn > execution, testing
     2  verbs      shared:      metrics > grading > reporting
     1  nouns      shared:      audio > speech; scenarios; observability > participant
@@ -37,10 +37,11 @@ LADDER: tuple[tuple[str, ...], ...] = (
         "shared.faults",
         "shared.pairing",
         "shared.phrases",
+        "shared.plain_text",
         "shared.readings",
     ),
     ("shared.settings", "shared.strict_json", "shared.matching"),
-    ("shared.differences",),
+    ("shared.differences", "shared.json_text"),
     ("shared.env_example",),
     ("shared.settings_table",),
     ("shared.wall_time", "shared.virtual_time", "shared.places"),
@@ -59,7 +60,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("shared.grading",),
     ("shared.reporting",),
     # 3 doors
-    ("shared.environment",),
+    ("shared.environment", "shared.streams"),
     ("shared.config", "shared.command", "shared.dataset"),
     ("shared.relay",),
     ("shared.single_turn",),
@@ -104,6 +105,7 @@ DOORS = frozenset(
         "shared.speech.cache",
         "shared.speech.hibari",
         "shared.speech.openai",
+        "shared.streams",
         "shared.testing.loopback",
         "shared.virtual_time",
         "shared.wall_time",
@@ -122,6 +124,7 @@ DOORS = frozenset(
         "crawl_harness.judge",
         "crawl_harness.plan",
         "crawl_harness.run",
+        "crawl_harness.secrecy",
         "crawl_harness.settings_files",
         "crawl_harness.fault_table",
     }

@@ -83,6 +83,9 @@ class LiveParticipant(Participant):
             call = await self._calls.get()
             try:
                 result = await self._tools.run(call)
+            except AttemptError as error:
+                self._breakdown = error
+                return
             except Exception as error:  # noqa: BLE001 - an application's state may break anyhow
                 what = f"the application's state is unusable: {type(error).__name__}"
                 self._breakdown = AttemptError(Stage.ATTEMPT_EXECUTION, what)

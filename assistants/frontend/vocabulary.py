@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from assistants.frontend.events import ErrorEvent, InputAudioAppend, OutputAudioDelta, ResponseEvent
+from assistants.frontend.events import (
+    ErrorEvent,
+    InputAudioAppend,
+    InputTranscriptDelta,
+    OutputAudioDelta,
+    OutputTranscriptDelta,
+    ResponseEvent,
+)
 from shared.observability.trace import Vocabulary
 
 VOCABULARY = Vocabulary(
@@ -12,4 +19,8 @@ VOCABULARY = Vocabulary(
     },
     envelope=ResponseEvent.model_fields["type"].default,
     by_programs=frozenset({ErrorEvent.model_fields["type"].default}),
+    speech_fields={
+        InputTranscriptDelta.model_fields["type"].default: "delta",
+        OutputTranscriptDelta.model_fields["type"].default: "delta",
+    },
 )

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Final
 
+from shared.json_text import json_text, portable
 from shared.observability.redaction import Masker
 from shared.strict_json import MAX_DEPTH, parse
 from shared.values import JsonObject, JsonValue
@@ -21,6 +22,8 @@ LONGEST_TEXT: Final = 800
 # No word and no id is as long: audio in a place where none belongs.
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
 MOST_MESSAGES_PER_ROW: Final = 50
+PIECES_OF_A_CREDENTIAL: Final = 20
+"""How far back a listener's row is masked together with what went before."""
 DIRECTIONS: Final = {"sent": "client_to_server", "received": "server_to_client"}
 
 
@@ -28,14 +31,16 @@ DIRECTIONS: Final = {"sent": "client_to_server", "received": "server_to_client"}
 class Vocabulary:
     """What a trace must know of a dialect's messages.
 
-    ``audio_fields`` maps a kind of message to the field that holds its audio. A message of the kind
-    ``envelope`` carries an event of the backend; texts of the kinds ``by_programs`` are no speech,
-    so assignments in them are masked too.
+    ``audio_fields`` maps a kind of message to the field that holds its audio, ``speech_fields`` to
+    the one that holds a piece of a transcript. A message of the kind ``envelope`` carries an event
+    of the backend; texts of the kinds ``by_programs`` are no speech, so assignments in them are
+    masked too.
     """
 
     audio_fields: Mapping[str, str]
     envelope: str
     by_programs: frozenset[str]
+    speech_fields: Mapping[str, str] = field(default_factory=dict)
 
 
 UNREADABLE: Final = "unreadable"
@@ -57,8 +62,20 @@ class _AudioRow:
         return is_alike and self.messages < MOST_MESSAGES_PER_ROW
 
 
+@dataclass(slots=True)
+class _Speech:
+    """A transcript that comes in pieces: each as it came, and the number of its row."""
+
+    pieces: list[str] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+
+
 class Trace:
-    """Collects one attempt's messages, masked and numbered. A listener sees each row at once."""
+    """Collects one attempt's messages, masked and numbered. A listener sees each row at once.
+
+    A credential that comes in pieces shows only at its end: the listener has seen its beginning by
+    then, the lines do not have it.
+    """
 
     def __init__(
         self,
@@ -71,6 +88,7 @@ class Trace:
         self._listener = listener
         self._rows: list[JsonObject] = []
         self._audio: dict[str, _AudioRow] = {}
+        self._speech: dict[str, _Speech] = {}
 
     def message(self, direction: str, message: str | bytes, at_us: int) -> None:
         """Note one message: ``sent`` or ``received``."""
@@ -84,8 +102,11 @@ class Trace:
         named = content.get("type")
         kind = named if isinstance(named, str) else "untyped"
         audio = content.get(self._vocabulary.audio_fields.get(kind, ""))
+        spoken = content.get(self._vocabulary.speech_fields.get(kind, ""))
         if isinstance(audio, str):
             self._note_audio(direction, kind, audio, at_us)
+        elif isinstance(spoken, str):
+            self._note_speech(direction, kind, spoken, at_us, content)
         elif kind == self._vocabulary.envelope:
             # A backend's texts are mostly arguments, which need not be JSON to hold a credential.
             event = _without_pieces(content)
@@ -100,7 +121,17 @@ class Trace:
     def lines(self) -> list[str]:
         """JSON lines, one per row, in order."""
         self._flush()
-        return [json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in self._rows]
+        rows = list(self._rows)
+        for kind, speech in self._speech.items():
+            pieces = self._masker.pieces(speech.pieces)
+            for number, piece in zip(speech.rows, pieces, strict=True):
+                rows[number] = self._with_speech(rows[number], kind, piece)
+        # What only its field's name told at first may stand in other rows as well.
+        keys = self._masker.new_keys
+        if keys:
+            masker = self._masker.knowing(keys)
+            rows = [_object(masker.texts(row)) for row in rows]
+        return [json_text(portable(row)) for row in rows]
 
     def _note(self, direction: str, kind: str, source: str, at_us: int, event: JsonValue) -> None:
         self._flush()
@@ -123,6 +154,24 @@ class Trace:
         if kind in {UNREADABLE, self._vocabulary.envelope, *self._vocabulary.by_programs}:
             return self._masker.machine_value(event)
         return self._masker.value(event)
+
+    def _note_speech(
+        self, direction: str, kind: str, piece: str, at_us: int, content: JsonObject
+    ) -> None:
+        self._flush()
+        speech = self._speech.setdefault(kind, _Speech())
+        speech.pieces.append(piece)
+        speech.rows.append(len(self._rows))
+        *_, masked = self._masker.pieces(speech.pieces[-PIECES_OF_A_CREDENTIAL:])
+        field_name = self._vocabulary.speech_fields[kind]
+        self._add(direction, kind, "live_frontend", at_us, {**content, field_name: masked})
+
+    def _with_speech(self, row: JsonObject, kind: str, piece: str) -> JsonObject:
+        event = row["event"]
+        if not isinstance(event, Mapping):
+            return row
+        field_name = self._vocabulary.speech_fields[kind]
+        return {**row, "event": {**event, field_name: _shortened_text(piece, field_name)}}
 
     def _note_audio(self, direction: str, kind: str, audio: str, at_us: int) -> None:
         # Zero bytes are "A" in base64; the prefix spares most sound the longer look.
@@ -170,6 +219,12 @@ def _object_in(message: str) -> JsonObject | None:
     except (ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None
+
+
+def _object(value: JsonValue) -> JsonObject:
+    if not isinstance(value, Mapping):
+        raise TypeError("an object stays an object")
+    return value
 
 
 def _shortened(value: JsonValue, field: str = "") -> JsonValue:

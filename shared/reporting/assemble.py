@@ -23,6 +23,7 @@ from shared.metrics.percentiles import Spread
 from shared.metrics.turn_count import substantive_turns
 from shared.observability.evidence import Evidence, Track
 from shared.observability.observations import TokenUsage
+from shared.plain_text import shortened
 from shared.reporting.schema import (
     AssessmentReport,
     AttemptReport,
@@ -58,6 +59,8 @@ from shared.reporting.semantic import (
 from shared.scenarios import Scenario
 from shared.values import CountPair, JsonObject
 
+LONGEST_REASON = 500
+"""Characters of a message or reason in a row; the evidence has the whole."""
 NOT_OBSERVED = "the session never began"
 OBSERVED_FIGURES = (
     "audio",
@@ -295,7 +298,8 @@ def _tokens(usage: TokenUsage) -> Tokens:
 def _error(verdict: Verdict) -> ErrorReport | None:
     if verdict.failure is None:
         return None
-    return ErrorReport(stage=verdict.failure.stage.value, message=verdict.failure.message)
+    message = shortened(verdict.failure.message, LONGEST_REASON)
+    return ErrorReport(stage=verdict.failure.stage.value, message=message)
 
 
 def _assessment(assessment: Assessment) -> AssessmentReport:
@@ -320,8 +324,12 @@ def _source(verdict: Verdict) -> Literal["deterministic", "semantic_judge"]:
 
 def _rationale(verdict: Verdict) -> str:
     if verdict.failure is not None:
-        return f"not a measurement: {verdict.failure.message}"
-    failed = [c.because for c in verdict.checks if c.status is CheckStatus.FAILED]
+        return f"not a measurement: {shortened(verdict.failure.message, LONGEST_REASON)}"
+    failed = [
+        shortened(c.because, LONGEST_REASON)
+        for c in verdict.checks
+        if c.status is CheckStatus.FAILED
+    ]
     return "; ".join(failed) or "every check that applies passed"
 
 
@@ -330,8 +338,10 @@ def _check(check: Check) -> CheckReport:
         id=check.id,
         status=check.status.value,
         required=check.status is not CheckStatus.NOT_APPLICABLE,
-        reason=check.because,
-        evidence=[Moment(at_ms=ref.at_ms, what=ref.what) for ref in check.refs],
+        reason=shortened(check.because, LONGEST_REASON),
+        evidence=[
+            Moment(at_ms=ref.at_ms, what=shortened(ref.what, LONGEST_REASON)) for ref in check.refs
+        ],
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import threading
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, TextIO, override
 
 from shared.grading.semantic import JUDGE_ASKED, JUDGE_COMPLETED
+from shared.plain_text import one_line
 from shared.reporting.schema import AttemptResult, CheckReport, Report
 from shared.values import JsonObject
 
@@ -20,20 +20,26 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 SCRIPTED_NOTE = "A scripted fixture answered: this checks the harness, not a live model."
-# What would steer a terminal or break a line; tabs are ours.
-_CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class Console:
-    """Everything one command prints. Attempts report from several threads."""
+    """Everything one command prints. Attempts report from several threads.
 
-    def __init__(self, *, is_verbose: bool, is_json: bool) -> None:
+    ``out`` is where results go, stdout unless another stream is given.
+    """
+
+    def __init__(self, *, is_verbose: bool, is_json: bool, out: TextIO | None = None) -> None:
         self._is_verbose = is_verbose
         self._is_json = is_json
+        self._given = out
         self._lock = threading.Lock()
         self._progress: Progress | None = None
         self._task: TaskID | None = None
         self._judging: set[str] = set()
+
+    @property
+    def _out(self) -> TextIO:
+        return sys.stdout if self._given is None else self._given
 
     def warn(self, warnings: Sequence[str]) -> None:
         """What may go wrong and is within the rules, on stderr."""
@@ -106,7 +112,7 @@ class Console:
         if self._is_json:
             self._print(json.dumps(_machine_summary(report, results_path)))
             return
-        if sys.stdout.isatty():
+        if self._out.isatty():
             self._table(report)
         else:
             for row in report.results:
@@ -145,16 +151,16 @@ class Console:
                 Text(_latency(row)),
                 Text(_tools(row)),
                 *([Text(str(_semantic([row])))] if is_judged else []),
-                Text(_writable(_why(row), sys.stdout)),
+                Text(_writable(_why(row), self._out)),
             )
-        RichConsole().print(table)
+        RichConsole(file=self._out).print(table)
 
     def _narrate(self, line: str) -> None:
         """What happens meanwhile: not on stdout when that belongs to one JSON object."""
-        _write(sys.stderr if self._is_json else sys.stdout, line)
+        _write(sys.stderr if self._is_json else self._out, line)
 
     def _print(self, line: str) -> None:
-        _write(sys.stdout, line)
+        _write(self._out, line)
 
 
 def _write(stream: TextIO, line: str) -> None:
@@ -169,7 +175,9 @@ def _write(stream: TextIO, line: str) -> None:
 def _writable(text: str, stream: TextIO) -> str:
     """The text as the stream can carry it, on one line and without commands to a terminal."""
     encoding = stream.encoding or "utf-8"
-    return _CONTROLS.sub(" ", text).encode(encoding, "replace").decode(encoding)
+    # Tabs are ours: they part the columns.
+    safe = "\t".join(one_line(part) for part in text.split("\t"))
+    return safe.encode(encoding, "replace").decode(encoding)
 
 
 def _outcome(row: AttemptResult) -> str:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Sequence
 
 from shared.artifacts import RunDirectory
+from shared.json_text import json_text
 from shared.reporting.assemble import summarize
 from shared.reporting.schema import AttemptResult, Report, Run
 
@@ -31,7 +32,7 @@ class Journal:
         """Keep one finished attempt."""
         with self._lock:
             self._rows[row.attempt.key] = row
-            self._directory.append(JOURNAL, row.model_dump_json())
+            self._directory.append(JOURNAL, json_text(row))
             self._write(self._run)
 
     def close(self, ended_at: str) -> Report:
@@ -42,6 +43,5 @@ class Journal:
     def _write(self, run: Run) -> Report:
         rows = sorted(self._rows.values(), key=lambda row: self._order[row.attempt.key])
         report = Report(run=run, summary=summarize(rows), results=rows)
-        content = report.model_dump_json(indent=2)
-        self._directory.replace(RESULTS, f"{content}\n".encode())
+        self._directory.replace(RESULTS, f"{json_text(report, indent=2)}\n".encode())
         return report

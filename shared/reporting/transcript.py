@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from shared.json_text import json_text
 from shared.observability.evidence import Evidence
 from shared.observability.observations import (
     CommandRejected,
@@ -17,13 +16,17 @@ from shared.observability.observations import (
 )
 from shared.observability.timeline import Timeline
 from shared.observability.turns import Turn
+from shared.plain_text import one_line
 
 LONGEST_VALUE = 240
 HEADING = "# milliseconds of the conversation, then who or what"
 
 
 def transcript(evidence: Evidence, timeline: Timeline | None) -> str:
-    """One line per turn and event, in order of media time; milliseconds in front."""
+    """One line per turn and event, in order of media time; milliseconds in front.
+
+    No name, text or message of the other side makes a line of its own or steers a terminal.
+    """
     lines = [
         (seen.stamp.media_ms, 1, text) for seen in evidence.observations if (text := _line(seen))
     ]
@@ -31,9 +34,11 @@ def transcript(evidence: Evidence, timeline: Timeline | None) -> str:
         turns = (*timeline.caller_turns, *timeline.assistant_turns)
         lines.extend((turn.span.start_ms, 0, _turn(turn, timeline)) for turn in turns)
     if evidence.failure is not None:
-        lines.append((evidence.extent_ms, 2, f"NOT A MEASUREMENT {evidence.failure.message}"))
+        why = _cut(evidence.failure.message)
+        lines.append((evidence.extent_ms, 2, f"NOT A MEASUREMENT {why}"))
     ordered = sorted(lines, key=lambda line: line[:2])
-    return "".join(f"{text}\n" for text in (HEADING, *(text for _, _, text in ordered)))
+    texts = (HEADING, *(one_line(text) for _, _, text in ordered))
+    return "".join(f"{text}\n" for text in texts)
 
 
 def _turn(turn: Turn, timeline: Timeline) -> str:
@@ -51,7 +56,7 @@ def _line(seen: Observation) -> str | None:
         case ToolCalled():
             return f"{at} TOOL {seen.name} called with {_cut(seen.raw_arguments)}"
         case ToolReturned():
-            return f"{at} TOOL {seen.name} {seen.status.value}: {_cut(json.dumps(seen.output))}"
+            return f"{at} TOOL {seen.name} {seen.status.value}: {_cut(json_text(seen.output))}"
         case CommandRejected():
             return f"{at} REJECTED {seen.code or ''} {_cut(seen.message)}"
         case Faulted():

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from pydantic import ValidationError
 
 from shared.artifacts import RunDirectory
 from shared.audio import wav
@@ -24,8 +23,10 @@ from shared.grading.dossier import Dossier
 from shared.grading.judge import Judge, Judgments
 from shared.grading.policy import EvaluationPolicy
 from shared.intervals import IntervalSet
+from shared.json_text import escaped, json_text
 from shared.observability.evidence import Evidence, Failure, MeasuredOn, Track
 from shared.observability.redaction import Masker
+from shared.observability.sealing import conceal
 from shared.observability.timeline import Timeline
 from shared.observability.trace import Trace, Vocabulary
 from shared.phrases import ConfirmationRule
@@ -42,7 +43,7 @@ from shared.single_turn.attempt import (
     sealed_evidence,
     unperformed,
 )
-from shared.single_turn.details import Judgeable, encode_details, scenario_json
+from shared.single_turn.details import Judgeable, encode_details
 from shared.single_turn.judging import (
     dossier_for,
     judge_dossier,
@@ -97,41 +98,69 @@ class Bench:
     public_facts: JsonObject = field(default_factory=dict)
 
     def run(self, attempt: Attempt) -> AttemptResult:
-        """Perform and judge one attempt, and write its files."""
-        masker = Masker(self.secrets)
-        # The scenario is masked first, so that an expectation and what meets it stay equal.
-        scenario = _masked_scenario(attempt.scenario, masker)
+        """Perform and judge one attempt, and write its files.
+
+        A recording, transcript or trace that cannot be written is missing, and the row says so.
+        Raises ``OSError`` when nothing more can be written, or not what judging again would need,
+        and :class:`UsageError` for a scenario that cannot be kept without a credential in it.
+        """
+        scenario, masker = conceal(attempt.scenario, self.secrets)
         # Fields named by the user are masked in event logs alone: judging needs them.
         log_masker = masker.with_fields(self.redact_fields)
         trace = Trace(log_masker, self.vocabulary, lambda row: self.listener(attempt.key, row))
         request, performed, script = self._perform(attempt, trace)
+        opened = _Opened(attempt, scenario, masker, trace)
+        judged = self._judged(opened, request, performed)
+        _note_verdict(trace, judged)
+        files = _Files(self.directory, attempt.key)
+        evidence = judged.stored.evidence
+        files.audio(request.pcm, performed.assistant_pcm, evidence)
+        files.text(judged.transcript)
+        files.events(trace)
+        files.script(None if script is None else _masked_script(script, masker))
+        details = f"transcripts/{attempt.key}.json"
+        stored = replace(
+            judged.stored,
+            artifacts={**files.written, "details": details},
+            evidence=replace(evidence, warnings=(*evidence.warnings, *files.missing)),
+        )
+        self.directory.write(details, encode_details(stored, judged.assessment))
+        return result_of(stored, judged.assessment)
+
+    def _judged(self, opened: _Opened, request: SpokenRequest, performed: Performed) -> _Judged:
+        """Seal and judge. What cannot be judged is a row all the same, and no measurement."""
+        try:
+            return self._judge(opened, request, performed)
+        except Exception as error:  # noqa: BLE001 - one attempt must not lose the others
+            nothing = unperformed(opened.attempt.scenario.application.initial_state)
+            what = f"the attempt could not be judged: unexpected {type(error).__name__}"
+            nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, what)
+            return self._judge(opened, request, nothing)
+
+    def _judge(self, opened: _Opened, request: SpokenRequest, performed: Performed) -> _Judged:
+        scenario, masker = opened.scenario, opened.masker
         evidence = sealed_evidence(scenario.id, request, performed, self.detector, masker)
         policy = _policy_for(scenario, self.policy)
         assessment = assess(evidence, scenario, policy)
         dossier = dossier_for(evidence, scenario, assessment, masker.object(self.public_facts))
-        judgments, ended_us = None, _ended_us(evidence)
+        judgments = None
         if dossier is not None and may_be_judged(assessment):
-            judgments = self._judgments(dossier, scenario, ended_us, masker, trace)
+            judgments = self._judgments(dossier, opened, _ended_us(evidence))
             assessment = assess(evidence, scenario, policy, judgments)
-        _note_verdict(trace, ended_us, assessment)
-        files = _Files(self.directory, attempt.key)
-        files.audio(request.pcm, performed.assistant_pcm, evidence)
-        files.text(transcript(evidence, _timeline(assessment)))
-        files.events(trace)
-        files.script(None if script is None else _masked_script(script, masker))
-        artifacts = {**files.written, "details": f"transcripts/{attempt.key}.json"}
         stored = Judgeable(
-            attempt.report,
+            opened.attempt.report,
             self.audio_source,
-            artifacts,
+            {},
             evidence,
             scenario,
             policy,
             dossier,
             judgments,
         )
-        self.directory.write(artifacts["details"], encode_details(stored, assessment))
-        return result_of(stored, assessment)
+        # Both are tried here, where what cannot be written can still become something that can.
+        encode_details(stored, assessment)
+        result_of(stored, assessment)
+        return _Judged(stored, assessment, transcript(evidence, _timeline(assessment)))
 
     def _perform(
         self, attempt: Attempt, trace: Trace
@@ -139,14 +168,15 @@ class Bench:
         nothing = unperformed(attempt.scenario.application.initial_state)
         try:
             request = self.request_for(attempt)
-        except (HarnessError, ValueError) as error:
-            failure = Failure(Stage.AUDIO_SYNTHESIS, str(error))
-            nothing.capture.failure = failure
+        except Exception as error:  # noqa: BLE001 - one attempt must not lose the others
+            # A voice refuses a text with a ValueError.
+            what = str(error) if isinstance(error, ValueError) else _said(error)
+            nothing.capture.failure = Failure(Stage.AUDIO_SYNTHESIS, what)
             return self._unspoken(attempt), nothing, None
         try:
             line = self.line_for(attempt, request, trace)
-        except HarnessError as error:
-            nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, str(error))
+        except Exception as error:  # noqa: BLE001 - one attempt must not lose the others
+            nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, _said(error))
             return request, nothing, None
         try:
             performed = perform(
@@ -160,20 +190,17 @@ class Bench:
             nothing.capture.failure = Failure(error.stage, str(error))
             return request, nothing, line.script
         except (Exception, SystemExit) as error:  # noqa: BLE001 - one attempt must not lose the others
-            # The class alone: an exception's text may hold anything.
-            what = f"unexpected {type(error).__name__}"
-            nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, what)
+            nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, _said(error))
             return request, nothing, line.script
         return request, performed, line.script
 
-    def _judgments(
-        self, dossier: Dossier, scenario: Scenario, at_us: int, masker: Masker, trace: Trace
-    ) -> Judgments | None:
+    def _judgments(self, dossier: Dossier, opened: _Opened, at_us: int) -> Judgments | None:
         """What the judge says about a measurement, if there is a judge."""
         if self.judge is None:
             return None
+        scenario, trace = opened.scenario, opened.trace
         note_asked(trace, at_us, scenario, self.judge)
-        judgments = judge_dossier(self.judge, dossier, scenario, masker, self.cancellation)
+        judgments = judge_dossier(self.judge, dossier, scenario, opened.masker, self.cancellation)
         note_judgments(trace, at_us, judgments)
         return judgments
 
@@ -183,21 +210,37 @@ class Bench:
         return SpokenRequest(np.zeros(0, np.int16), track, text, self.audio_source)
 
 
-def _masked_scenario(scenario: Scenario, masker: Masker) -> Scenario:
-    """The scenario as it may be kept. Its id stays: it names files."""
-    document = masker.object(scenario_json(scenario))
-    try:
-        return Scenario.model_validate({**document, "id": scenario.id})
-    except ValidationError:
-        # A known secret is a word of the contract itself, so it gives nothing away.
-        return scenario
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """An attempt with what it is kept by: its scenario masked, its masker, its trace."""
+
+    attempt: Attempt
+    scenario: Scenario
+    masker: Masker
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """An attempt as it will be stored, before it has files, and what judging it came to."""
+
+    stored: Judgeable
+    assessment: Assessment
+    transcript: str
+
+
+def _said(error: BaseException) -> str:
+    """What may be told of an error: our own words, but of a stranger's exception its class."""
+    if isinstance(error, HarnessError):
+        return str(error)
+    return f"unexpected {type(error).__name__}"
 
 
 def _masked_script(script: str, masker: Masker) -> str:
-    """The script as it may be kept. One that holds no credential keeps every byte."""
+    """The script as it may be kept. One that holds no credential keeps its form."""
     content = json.loads(script)
     masked = masker.machine_value(content)
-    return script if masked == content else f"{json.dumps(masked, ensure_ascii=False, indent=2)}\n"
+    return escaped(script) if masked == content else f"{json_text(masked, indent=2)}\n"
 
 
 def result_of(stored: Judgeable, assessment: Assessment) -> AttemptResult:
@@ -241,9 +284,10 @@ def _ended_us(evidence: Evidence) -> int:
     return max((seen.stamp.wall_us for seen in evidence.observations), default=0)
 
 
-def _note_verdict(trace: Trace, at_us: int, assessment: Assessment) -> None:
+def _note_verdict(trace: Trace, judged: _Judged) -> None:
     """Close the trace with what the evaluator found."""
-    verdict = assessment.verdict
+    at_us = _ended_us(judged.stored.evidence)
+    verdict = judged.assessment.verdict
     checks: JsonObject = {check.id: check.status.value for check in verdict.checks}
     trace.internal("evaluation.checks.assessed", "evaluator", at_us, checks)
     outcome: JsonObject = {
@@ -255,12 +299,17 @@ def _note_verdict(trace: Trace, at_us: int, assessment: Assessment) -> None:
 
 
 class _Files:
-    """One attempt's artifacts; ``written`` maps their names to relative paths."""
+    """One attempt's artifacts; ``written`` maps their names to relative paths.
+
+    What is for people to hear and read may be ``missing``, each with a reason; only a directory in
+    which nothing more can be written raises.
+    """
 
     def __init__(self, directory: RunDirectory, key: str) -> None:
         self._directory = directory
         self._key = key
         self.written: dict[str, str] = {}
+        self.missing: list[str] = []
 
     def audio(self, caller: Pcm, assistant: Pcm, evidence: Evidence) -> None:
         extent = evidence.extent_ms * SAMPLES_PER_MS
@@ -285,4 +334,10 @@ class _Files:
             self._write("script", f"scripts/{self._key}.json", script.encode())
 
     def _write(self, name: str, path: str, content: bytes) -> None:
-        self.written[name] = self._directory.write(path, content)
+        try:
+            self.written[name] = self._directory.write(path, content)
+        except OSError as error:
+            if self._directory.is_lost(error):
+                raise
+            reason = error.strerror or "a link is in its way"
+            self.missing.append(f"{name} could not be written: {reason}")

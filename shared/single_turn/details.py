@@ -11,12 +11,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pydantic import TypeAdapter
-from pydantic_core import to_json
 
 from shared.grading.assessment import Assessment
 from shared.grading.dossier import Dossier
 from shared.grading.judge import Judgments
 from shared.grading.policy import EvaluationPolicy
+from shared.json_text import json_text
 from shared.metrics.turn_record import row
 from shared.observability.codec import DamagedEvidenceError, decode_evidence, encode_evidence
 from shared.observability.evidence import Evidence
@@ -55,7 +55,7 @@ def encode_details(stored: Judgeable, assessment: Assessment) -> bytes:
         "judgments": _JUDGMENTS.dump_python(stored.judgments, mode="json"),
         "derived": _derived(assessment),
     }
-    return to_json(content, indent=2) + b"\n"
+    return f"{json_text(content, indent=2)}\n".encode()
 
 
 def decode_details(content: bytes) -> Judgeable:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import entry_points
+from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +129,27 @@ def refused(terminal: Terminal, *arguments: str, **environment: str) -> str:
         pytest.param([*OFFLINE, "--data", ""], {}, "--data: must not be blank", id="a-blank-path"),
         pytest.param(
             [*OFFLINE, "--data", "~nobody_is_called_so/d"], {}, "--data: ", id="nobody's-home"
+        ),
+        pytest.param(
+            ["--offline", "--data", "no\nfile\u2028.json"],
+            {},
+            "no\\x0afile",
+            id="a-path-of-two-lines",
+        ),
+        pytest.param(
+            [*OFFLINE, "--run-name", "sk-abcdefgh12345678"], {}, "--run-name: ", id="a-key-as-label"
+        ),
+        pytest.param(
+            OFFLINE,
+            {"MY_TOKEN": "restaurant_001"},
+            'scenario "[redacted:1]"',
+            id="an-id-that-is-the-value-of-a-credential",
+        ),
+        pytest.param(
+            OFFLINE,
+            {"MY_TOKEN": "create_reservation"},
+            "--application: ",
+            id="a-tool-that-is-the-value-of-a-credential",
         ),
         pytest.param(
             OFFLINE, {"GPT_LIVE_EVALS_ENV_FILE": "no.env"}, "GPT_LIVE_EVALS_ENV_FILE", id="no-env"
@@ -295,6 +316,14 @@ def test_one_bad_scenario_refuses_a_file_whatever_was_selected(terminal: Termina
         pytest.param("[execution]\nconcurency = 2\n", "'execution.concurrency'?", id="a-typo"),
         pytest.param('[execution]\nconcurrency = "2"\n', "a whole number", id="a-wrong-type"),
         pytest.param("[execution\n", "not valid TOML", id="broken-toml"),
+        pytest.param(
+            '[dataset]\npath = "a\\u0000b"\n', "no path holds a NUL", id="a-path-with-a-nul"
+        ),
+        pytest.param(
+            '[execution]\nresults_dir = "a\\u0000b"\n',
+            "no path holds a NUL",
+            id="another-path-with-a-nul",
+        ),
     ],
 )
 def test_a_config_is_refused_with(content: str, complaint: str, terminal: Terminal) -> None:
@@ -557,3 +586,42 @@ def test_the_module_is_the_command_too(tmp_path: Path) -> None:
 
     assert done.returncode == 2
     assert done.stderr.startswith("crawl-eval: No such option: --surprise")
+
+
+@pytest.mark.parametrize("command", ["crawl-eval", "live-fixture"])
+def test_a_command_says_its_version(command: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [COMMAND.with_name(command), "--version"],
+        env=bare_environment(tmp_path / "any"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"{command} (gpt-live-evals {version('gpt-live-evals')})\n"
+
+
+def test_a_credential_of_the_environment_file_is_known_too(terminal: Terminal) -> None:
+    secret = "canary-of-a-file"
+    env = terminal.write("mine.env", f"ACME_TOKEN={secret}\n")
+    edits = {"title": f"About {secret}", "expected.tools.required": []}
+    data = terminal.write("d.json", a_dataset(scenario(**edits)))
+    ended = terminal.run(
+        "--results-dir", "results", "--offline", "--data", data, GPT_LIVE_EVALS_ENV_FILE=env
+    )
+
+    assert ended.status == 0
+    assert secret not in json.dumps(terminal.report())
+
+
+def test_the_head_of_a_report_holds_no_credential(terminal: Terminal) -> None:
+    secret = "canary-in-a-name"
+    terminal.write(f"{secret}.json", a_dataset(REQUEST))
+    terminal.run(
+        "--results-dir", "results", "--offline", "--data", f"{secret}.json", ACME_TOKEN=secret
+    )
+
+    assert secret not in json.dumps(terminal.report())
+    assert terminal.report()["run"]["dataset"] == "[redacted:1].json"

@@ -46,7 +46,7 @@ def test_the_help_names_the_flags_of_the_table_and_no_other(
     in_table = {
         flag for row in ROWS for flag in (row.flag, row.negative_flag, row.other_flag) if flag
     }
-    assert named == in_table | {"--help"}
+    assert named == in_table | {"--help", "--version"}
 
 
 def test_the_bundled_toml_holds_known_keys_at_their_defaults() -> None:

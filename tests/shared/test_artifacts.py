@@ -118,6 +118,54 @@ def test_a_root_is_refused_with(root: str, complaint: str, tmp_path: Path) -> No
     assert content(tmp_path) == {"taken"}
 
 
+@pytest.mark.parametrize(
+    ("root", "name"),
+    [
+        pytest.param("new/sub/folder", "x" * 300, id="whose-run-cannot-be-made"),
+        pytest.param("new/sub/" + "x" * 300, "run", id="whose-end-cannot-be-made"),
+    ],
+)
+def test_a_refused_root_leaves_none_of_its_parents(root: str, name: str, tmp_path: Path) -> None:
+    (tmp_path / "there").touch()
+
+    with pytest.raises(UsageError, match="File name too long"):
+        RunDirectory.create(tmp_path / root, name)
+    assert content(tmp_path) == {"there"}
+
+
+def test_a_relative_root_stays_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = RunDirectory.create(Path("results"), "run")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    run.write("a", b"x")
+
+    assert (tmp_path / "results/run/a").read_bytes() == b"x"
+
+
+@pytest.mark.parametrize(
+    ("error", "is_lost"),
+    [
+        pytest.param(OSError(28, "no space"), True, id="a-full-disk"),
+        pytest.param(OSError(122, "quota"), True, id="a-used-up-quota"),
+        pytest.param(OSError(30, "read-only"), True, id="a-disk-gone-read-only"),
+        pytest.param(PermissionError(13, "no"), False, id="a-file-nobody-may-write"),
+        pytest.param(NotADirectoryError(20, "no"), False, id="a-file-in-a-folders-place"),
+        pytest.param(FileNotFoundError(2, "no"), False, id="a-folder-gone-within"),
+    ],
+)
+def test_a_directory_is_lost_with(error: OSError, is_lost: bool, run: RunDirectory) -> None:
+    assert run.is_lost(error) is is_lost
+
+
+def test_a_directory_that_is_gone_is_lost_whatever_the_error(run: RunDirectory) -> None:
+    run.path.rmdir()
+
+    assert run.is_lost(FileNotFoundError(2, "no"))
+
+
 def test_a_root_without_permission_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

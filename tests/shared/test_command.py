@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import NoReturn
 
 import pytest
@@ -24,6 +25,7 @@ ROWS = (
     Setting("kind", Kind.TEXT, "a", "Which.", flag="--kind", choices=("a", "b")),
     Setting("hidden", Kind.TEXT, "", "By variable only.", variable="HIDDEN"),
 )  # fmt: skip
+A_SECRET = "a-secret-of-ours"
 NOTHING = dict.fromkeys(("data", "example", "count", "wait", "loud", "real", "kind"))
 
 
@@ -116,6 +118,19 @@ def raising(error: BaseException) -> object:
             "a-command: d.json:1: x\na-command: d.json:2: y\n",
             id="each-fault-of-a-dataset",
         ),
+        pytest.param(
+            UsageError("--data: one\ntwo\u2028\x1b[2J"),
+            2,
+            "a-command: --data: one\\x0atwo\\u2028\\x1b[2J\n",
+            id="a-name-with-line-ends-on-one-line",
+        ),
+        pytest.param(
+            UsageError(f"--data: {A_SECRET} is no file"),
+            2,
+            "a-command: --data: [redacted:1] is no file\n",
+            id="a-mistake-that-quotes-a-credential",
+        ),
+        pytest.param(BrokenPipeError(32, "Broken pipe"), 0, "", id="a-reader-who-left"),
         pytest.param(KeyboardInterrupt(), 130, "", id="an-interrupt"),
         pytest.param(
             OSError(28, "No space left on device", "/r/x.json"),
@@ -135,8 +150,20 @@ def test_a_body_that_ends_with(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    monkeypatch.setenv("ACME_TOKEN", A_SECRET)
     assert run(monkeypatch, raising(error)) == status
     assert capsys.readouterr().err == said
+
+
+def test_the_version_is_told_and_nothing_is_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = Given()
+    assert run(monkeypatch, body, "--version") == 0
+
+    said = capsys.readouterr().out
+    assert said == f"a-command (gpt-live-evals {version('gpt-live-evals')})\n"
+    assert body.flags is None
 
 
 def test_a_bug_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,7 +131,7 @@ type Lines = dict[str, list[Spoken]]
 
 
 def evaluate_here(results: Path, **flags: Value) -> tuple[FinishedRun, Lines]:
-    """Run the command's body in this process, offline, and listen to every line.
+    """Run the command's body in this process, offline unless told otherwise, and hear every line.
 
     ``flags`` go by the names of their settings. Lines are keyed by scenario and number of the
     attempt at it, from 1, because an assistant is not told its attempt's key.

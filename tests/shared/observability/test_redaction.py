@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.observability.redaction import CREDENTIAL_FIELDS, Masker, secrets_in
+from shared.observability.credentials import CREDENTIAL_FIELDS, secrets_in
+from shared.observability.redaction import Masker
 
 KNOWN = "a-secret-of-ours"
 OTHER = "another-secret-of-ours"
@@ -290,3 +291,131 @@ def test_the_environment_says_by_name_what_is_secret(
     name: str, value: str, is_secret: bool
 ) -> None:
     assert secrets_in({name: value}) == ([value] if is_secret else [])
+
+
+def test_letters_case_makes_no_other_secret() -> None:
+    masker = Masker([KNOWN])
+
+    assert masker.prose(f"{KNOWN} {KNOWN.upper()}") == "[redacted:1] [redacted:1]"
+
+
+@pytest.mark.parametrize(
+    ("value", "masked"),
+    [
+        pytest.param(12345678, "[redacted:1]", id="the-number"),
+        pytest.param([1234567, 123456789.5], [1234567, "[redacted:1]9.5"], id="or-part-of-it"),
+        pytest.param("12345678", "[redacted:1]", id="its-digits"),
+        pytest.param(True, True, id="no-other-value"),
+    ],
+)
+def test_a_known_value_of_digits_is_no_number_either(value: Any, masked: Any) -> None:
+    assert Masker(["12345678"]).value({"a": value}) == {"a": masked}
+
+
+def test_json_whose_key_repeats_hides_nothing_behind_the_last_one() -> None:
+    assert Masker().machine_text('{"token":"one","token":"two"}') == (
+        '{"token":"[redacted:1]","token":"[redacted:2]"}'
+    )
+
+
+# Values that a scenario expects.
+
+
+@pytest.mark.parametrize(
+    ("expected", "value", "is_kept"),
+    [
+        pytest.param("AB 12", "ab-12", True, id="the-same-words"),
+        pytest.param("AB 12", "AB 13", False, id="other-words"),
+        pytest.param(42, "42", True, id="the-same-number"),
+        pytest.param({"$match": "number", "value": 5}, "5.0", True, id="a-number-compared"),
+        pytest.param({"$match": "date", "value": "2027-07-02"}, "20270702", True, id="a-date"),
+        pytest.param({"$match": "time", "value": "19:30"}, "7:30 pm", True, id="a-time"),
+        pytest.param(f"{KNOWN}", KNOWN, False, id="but-no-value-that-is-known"),
+        pytest.param("Bearer abcdefgh12345678", "Bearer abcdefgh12345678", False, id="and-no-form"),
+    ],
+)
+def test_in_a_credential_field_an_expected_value_is_graded_and_stays(
+    expected: Any, value: str, is_kept: bool
+) -> None:
+    masker = Masker([KNOWN], expected=[expected])
+
+    assert (masker.value({"token": value}) == {"token": value}) is is_kept
+    text = json.dumps({"token": value}, separators=(",", ":"))
+    assert (masker.machine_text(text) == text) is is_kept
+
+
+def test_event_logs_keep_no_expected_value() -> None:
+    masker = Masker(expected=["AB 12"])
+
+    assert masker.with_fields([]).value({"token": "AB 12"}) == {"token": "[redacted:1]"}
+
+
+# Texts that come in pieces.
+
+
+@pytest.mark.parametrize(
+    ("pieces", "masked"),
+    [
+        pytest.param(["a-secret", "-of-ours"], ["[redacted:1]", ""], id="in-two"),
+        pytest.param(
+            ["It is a-se", "cret", "-of", "-ours."],
+            ["It is [redacted:1]", "", "", "."],
+            id="in-four",
+        ),
+        pytest.param(["x", " y", ""], ["x", " y", ""], id="no-secret"),
+        pytest.param([KNOWN, KNOWN], ["[redacted:1]", "[redacted:1]"], id="whole-ones"),
+        pytest.param(["as", "k-abcdefgh12345678"], ["as", "k-abcdefgh12345678"], id="no-key"),
+        pytest.param(["a", "sk-abcdefgh12345678"], ["a", "[redacted:1]"], id="a-key-by-itself"),
+        pytest.param(["Bearer", "abcdefgh12345678"], ["Bearer", "[redacted:1]"], id="as-by-blanks"),
+        pytest.param(
+            ["a", "nother-secret", "-of-ours, ", KNOWN],
+            ["[redacted:1]", "", ", ", "[redacted:2]"],
+            id="one-inside-the-other",
+        ),
+        pytest.param([], [], id="no-pieces"),
+    ],
+)
+def test_pieces_are_masked_as_they_would_be_joined(pieces: list[str], masked: list[str]) -> None:
+    assert Masker([KNOWN, OTHER]).pieces(pieces) == masked
+
+
+@given(st.lists(st.text(max_size=6), max_size=6), st.integers(0, 5), st.data())
+def test_however_a_text_is_cut_its_secret_is_not_in_the_pieces_joined(
+    around: list[str], place: int, data: st.DataObject
+) -> None:
+    text = "".join([*around[:place], KNOWN, *around[place:]])
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=5)))
+    pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    masked = Masker([KNOWN]).pieces(pieces)
+
+    assert len(masked) == len(pieces)
+    assert KNOWN not in "".join(masked)
+    assert "".join(masked) == Masker([KNOWN]).prose(text)
+
+
+# What is learned.
+
+
+def test_what_was_masked_can_be_known() -> None:
+    masker = Masker([KNOWN])
+    masker.value({"token": "plain words", "note": KNOWN})
+    knowing = masker.knowing(masker.masked)
+
+    assert knowing.prose(f"some plain words and {KNOWN}") == "some [redacted:1] and [redacted:2]"
+
+
+@pytest.mark.parametrize(
+    ("secret", "is_key"),
+    [
+        pytest.param("abcdefgh12345678", True, id="made-up"),
+        pytest.param("abcdefgh1234567", False, id="one-letter-too-short"),
+        pytest.param("abcdefghijklmnopq", False, id="a-word"),
+        pytest.param("abcdefgh 12345678", False, id="two-words"),
+        pytest.param("expected12345678", False, id="part-of-what-is-expected"),
+    ],
+)
+def test_a_key_is_a_key_wherever_it_stands(secret: str, is_key: bool) -> None:
+    masker = Masker([KNOWN], expected=["with expected12345678 in it"])
+    masker.value({"token": secret, "note": KNOWN})
+
+    assert masker.new_keys == ((secret,) if is_key else ())

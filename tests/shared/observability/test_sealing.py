@@ -10,25 +10,42 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shared.errors import UsageError
 from shared.intervals import Interval
+from shared.json_text import TOO_DEEP
 from shared.observability.codec import decode_evidence, encode_evidence
 from shared.observability.evidence import CallerAction, Evidence, Utterance
 from shared.observability.observations import (
+    KINDS,
+    AudioReceived,
     BackendText,
+    Caption,
     CommandRejected,
     ConnectionLost,
+    ContextAppended,
+    ContinuationRefused,
+    DelegationBegan,
     Faulted,
     Observation,
+    ResponseBegan,
     ResponseEnded,
     ResponseStatus,
     SessionClosed,
+    SessionOpened,
+    Speaker,
+    TokenUsage,
     ToolCalled,
     ToolReturned,
     ToolStatus,
+    UsageReported,
+    WorkContinued,
 )
 from shared.observability.redaction import Masker
-from shared.observability.sealing import seal
+from shared.observability.sealing import conceal, seal
+from shared.scenarios import Scenario
+from shared.strict_json import parse
 from tests.support.builders import a_caption, an_evidence, at
+from tests.support.judged import a_scenario
 
 KNOWN = "a-secret-of-ours"
 
@@ -173,6 +190,155 @@ def test_what_no_reader_could_hold_is_replaced(value: Any, kept: Any) -> None:
 
 def test_half_a_character_in_speech_is_replaced_too() -> None:
     assert "\N{REPLACEMENT CHARACTER}" in written(sealed(a_caption(0, 1, "\udfff")))
+
+
+# Every text of every kind, whoever gave it.
+
+EXAMPLES: list[Observation] = [
+    SessionOpened(at(0), KNOWN, KNOWN),
+    Caption(at(0), Speaker.ASSISTANT, KNOWN, 0, 1),
+    DelegationBegan(at(0), KNOWN, KNOWN, KNOWN),
+    ResponseBegan(at(0), KNOWN, KNOWN, KNOWN),
+    ResponseEnded(at(0), KNOWN, KNOWN, ResponseStatus.FAILED, KNOWN, TokenUsage(1), KNOWN),
+    BackendText(at(0), KNOWN, KNOWN, KNOWN, KNOWN),
+    ToolCalled(at(0), KNOWN, KNOWN, KNOWN, {KNOWN: {KNOWN: [KNOWN]}}, KNOWN, KNOWN),
+    ToolReturned(at(0), KNOWN, KNOWN, ToolStatus.FAILED, KNOWN, {KNOWN: [{KNOWN: KNOWN}]}),
+    WorkContinued(at(0), KNOWN, KNOWN),
+    ContinuationRefused(at(0), KNOWN, KNOWN),
+    ContextAppended(at(0), KNOWN),
+    CommandRejected(at(0), KNOWN, KNOWN, KNOWN, KNOWN),
+    Faulted(at(0), KNOWN, KNOWN),
+    SessionClosed(at(0), KNOWN, 1.0),
+    ConnectionLost(at(0), 1006, KNOWN),
+]
+WITHOUT_TEXT = {AudioReceived, UsageReported}
+
+
+def test_there_is_an_example_of_every_kind_that_has_texts() -> None:
+    assert {type(one) for one in EXAMPLES} == set(KINDS) - WITHOUT_TEXT
+
+
+@pytest.mark.parametrize("seen", EXAMPLES, ids=lambda seen: type(seen).__name__)
+def test_no_text_of_an_observation_is_left_out(seen: Observation) -> None:
+    texts = json.dumps(encode_evidence(an_evidence(observations=[seen]))).count(KNOWN)
+    content = written(sealed(seen))
+
+    assert texts > 0
+    assert KNOWN not in content
+    assert content.count("[redacted:1]") == texts
+
+
+def test_calls_and_their_outcomes_still_belong_together() -> None:
+    call = replace(a_call("{}", {}), call_id=f"call {KNOWN}")
+    evidence = sealed(call, replace(a_return(), call_id=f"call {KNOWN}"))
+
+    assert evidence.of(ToolCalled)[0].call_id == evidence.of(ToolReturned)[0].call_id
+
+
+def test_warnings_are_masked() -> None:
+    assert sealed(warnings=(f"saw {KNOWN}",)).warnings == ("saw [redacted:1]",)
+
+
+def test_a_secret_in_two_captions_is_masked_across_others_of_another_speaker() -> None:
+    first, second = KNOWN[:7], KNOWN[7:]
+    evidence = sealed(
+        Caption(at(0), Speaker.ASSISTANT, f"It is {first}", 0, 1),
+        Caption(at(1), Speaker.CALLER, "What?", 0, 1),
+        Caption(at(2), Speaker.ASSISTANT, f"{second}.", 0, 1),
+    )
+
+    assert [seen.text for seen in evidence.of(Caption)] == ["It is [redacted:1]", "What?", "."]
+
+
+def test_a_key_that_only_its_field_told_is_masked_elsewhere_too() -> None:
+    key = "abcdefgh12345678"
+    evidence = sealed(a_caption(0, 1, f"It is {key}."), a_return({"token": key}))
+
+    assert key not in written(evidence)
+
+
+def test_a_state_too_deep_for_any_reader_is_cut() -> None:
+    deep: Any = "bottom"
+    for _ in range(300):
+        deep = {"in": deep}
+    evidence = sealed(state_after={"a": deep})
+
+    assert TOO_DEEP in written(evidence)
+    assert parse(json.dumps({"evidence": encode_evidence(evidence)})).flaws == ()
+
+
+# The scenario.
+
+
+def concealed(**edits: Any) -> tuple[Scenario, Masker]:
+    return conceal(a_scenario(**edits), [KNOWN])
+
+
+def test_a_scenario_keeps_no_credential_but_what_it_expects_under_such_a_name() -> None:
+    scenario, _ = concealed(
+        title=f"About {KNOWN}",
+        input__text=f"It is {KNOWN}.",
+        application__initial_state={"password": "a pass phrase", KNOWN: "Bearer abcdefgh12345678"},
+        expected__tools__required=[{"name": "t", "arguments": {"token": "AB 12", "n": KNOWN}}],
+        expected__state={"secret": {"$match": "date", "value": "2027-07-02"}, "k": "a pass phrase"},
+    )
+
+    assert scenario.title == "About [redacted:1]"
+    assert KNOWN not in scenario.model_dump_json()
+    assert "abcdefgh" not in scenario.model_dump_json()
+    # The phrase is expected elsewhere, so it is graded and no secret.
+    assert scenario.application.initial_state["password"] == "a pass phrase"
+    assert scenario.expected.tools.required[0].arguments["token"] == "AB 12"
+    assert scenario.expected.state["secret"] == {"$match": "date", "value": "2027-07-02"}
+
+
+def test_what_is_masked_in_a_scenario_is_masked_wherever_it_turns_up() -> None:
+    scenario, masker = concealed(
+        title="A pass phrase is said", application__initial_state={"password": "a pass phrase"}
+    )
+
+    assert scenario.title == "[redacted:1] is said"
+    assert masker.prose("so it is a pass phrase") == "so it is [redacted:1]"
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        pytest.param({"id": f"x_{KNOWN}"}, id="its-id"),
+        pytest.param({"expected__refusal_patterns": [f"no {KNOWN}"]}, id="a-pattern"),
+        pytest.param(
+            {"expected__confirmation_patterns": [{"tools": ["t"], "patterns": [KNOWN]}]},
+            id="a-claim",
+        ),
+        pytest.param(
+            {"expected__confirmation_patterns": [{"tools": ["t"], "patterns": ["sk-" + "a1" * 8]}]},
+            id="a-form-in-a-claim",
+        ),
+    ],
+)
+def test_a_scenario_is_refused_when_a_placeholder_cannot_stand_for(edits: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="change one") as caught:
+        concealed(**edits)
+    assert KNOWN not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        pytest.param("2027-07-02", id="a-comparators-date"),
+        pytest.param("required", id="a-word-of-the-format"),
+        pytest.param("initial_state", id="a-key-of-the-format"),
+    ],
+)
+def test_a_scenario_is_refused_rather_than_kept_as_it_is(secret: str) -> None:
+    scenario = a_scenario(
+        application__initial_state={"a": 1},
+        expected__delegation="required",
+        expected__state={"a": {"$match": "date", "value": "2027-07-02"}},
+    )
+
+    with pytest.raises(UsageError, match="change one"):
+        conceal(scenario, [secret])
 
 
 anything = st.recursive(

@@ -19,7 +19,7 @@ from shared.observability.observations import (
     SessionClosed,
     TokenUsage,
 )
-from shared.reporting.assemble import NOT_OBSERVED, summarize
+from shared.reporting.assemble import LONGEST_REASON, NOT_OBSERVED, summarize
 from shared.reporting.schema import AttemptResult
 from tests.support.builders import an_utterance, at, spans
 from tests.support.judged import (
@@ -139,6 +139,36 @@ def test_a_broken_attempt_keeps_its_checks_and_says_where_it_broke() -> None:
     assert row.assessment.rationale == "not a measurement: the line broke"
     assert row.observability is not None
     assert row.observability["completion"]["termination_reason"] == "infrastructure_error"  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("length", "is_whole"),
+    [
+        pytest.param(LONGEST_REASON, True, id="the-longest"),
+        pytest.param(LONGEST_REASON + 1, False, id="one-longer"),
+        pytest.param(2_000_000, False, id="two-million"),
+    ],
+)
+def test_a_message_is_cut_in_the_row_and_whole_in_the_evidence(length: int, is_whole: bool) -> None:
+    row = a_row(an_attempt(assistant=ANSWER, failure=an_evidence_failure("x" * length)))
+    assert row.error is not None
+    assert row.assessment is not None
+
+    assert (row.error.message == "x" * length) is is_whole
+    assert len(row.error.message) < LONGEST_REASON + 50
+    assert len(row.assessment.rationale) < LONGEST_REASON + 100
+
+
+def test_a_reason_is_cut_too() -> None:
+    row = a_row(
+        an_attempt(observations=a_tool_use("x" * 9_000)),
+        a_scenario(expected__tools__required=[{"name": "book"}]),
+    )
+    assert row.assessment is not None
+    (reason,) = [one.reason for one in row.assessment.checks if one.id == "tool_contract"]
+
+    assert reason.endswith("characters left out]")
+    assert len(reason) < LONGEST_REASON + 50
 
 
 def an_evidence_failure(message: str) -> Any:

@@ -33,6 +33,7 @@ from shared.observability.observations import (
 from shared.observability.trace import Trace
 from shared.participant import AudioArrived
 from shared.scenarios import Scenario
+from shared.single_turn import bench
 from shared.single_turn.attempt import Cancellation, OpenAssistant
 from shared.single_turn.bench import Attempt, Bench, OpenedLine, judge_again
 from shared.single_turn.details import decode_details
@@ -346,6 +347,127 @@ def test_a_secret_that_is_not_the_expected_one_still_differs(room: Room) -> None
     assert room.run(scenario).status == "failed"
 
 
+@pytest.mark.parametrize(
+    ("wanted", "given", "status"),
+    [
+        pytest.param("AB 12", "ab-12", "passed", id="text-in-other-letters"),
+        pytest.param(42, "42", "passed", id="a-number-as-text"),
+        pytest.param("42", 42, "passed", id="text-as-a-number"),
+        pytest.param({"$match": "number", "value": 5}, "5.0", "passed", id="a-number-compared"),
+        pytest.param({"$match": "date", "value": "2027-07-02"}, "20270702", "passed", id="a-date"),
+        pytest.param({"$match": "time", "value": "19:30"}, "7:30 p.m.", "passed", id="a-time"),
+        pytest.param(
+            {"$match": "one_of", "values": ["one", "two"]}, "Two", "passed", id="one-of-several"
+        ),
+        pytest.param(
+            {"$match": "unordered", "items": ["one", "two"]}, ["TWO", "one"], "passed", id="a-list"
+        ),
+        pytest.param({"$match": "any"}, "whatever", "passed", id="anything"),
+        pytest.param({"in": {"deep": "AB"}}, {"in": {"deep": "ab"}}, "passed", id="deep-within"),
+        pytest.param(
+            "ABCDEFGH IJKL12345", "abcdefgh-ijkl12345", "passed", id="what-looks-like-a-key"
+        ),
+        pytest.param("Token: AB12CD34", "token ab12cd34", "passed", id="what-looks-like-a-header"),
+        pytest.param("AB 12", "AB 13", "failed", id="another-text"),
+        pytest.param({"$match": "date", "value": "2027-07-02"}, "2027-07-03", "failed", id="a-day"),
+    ],
+)
+def test_a_credential_named_argument_is_graded_as_any_other(
+    wanted: Any, given: Any, status: str, room: Room
+) -> None:
+    arguments = {"token": given, "note": given}
+    room.assistant = Assistant(used(arguments, {}, {"cookie": given}))
+    room.state = {"cookie": given}
+    scenario = a_scenario(
+        expected__tools__required=[
+            {"name": "book", "arguments": {"token": wanted, "note": wanted}}
+        ],
+        expected__state={"cookie": wanted},
+    )
+    row = room.run(scenario)
+
+    assert row.status == status
+    stored = decode_details((room.directory.path / row.artifacts["details"]).read_bytes())
+    assert judge_again(stored) == row
+
+
+def test_a_credential_named_argument_that_nobody_expects_is_masked(room: Room) -> None:
+    room.assistant = Assistant(used({"token": "not expected"}, {"cookie": "nor this"}, {}))
+    room.run()
+
+    assert b"not expected" not in room.everything()
+    assert b"nor this" not in room.everything()
+
+
+def test_what_cannot_be_judged_is_a_row_and_no_measurement(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = bench.assess
+    calls: list[int] = []
+
+    def breaks(*given: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 1:
+            raise RecursionError("of a secret")
+        return judge(*given)
+
+    monkeypatch.setattr(bench, "assess", breaks)
+    row = room.run()
+
+    assert row.error.stage == "attempt_execution"
+    assert row.error.message == "the attempt could not be judged: unexpected RecursionError"
+    assert b"of a secret" not in room.everything()
+    assert "output_audio" not in row.artifacts
+
+
+def test_an_artifact_that_cannot_be_written_is_missing_with_its_reason(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = RunDirectory.write
+
+    def refuses(self: RunDirectory, relative: str, content: bytes) -> str:
+        if relative.endswith(".wav"):
+            raise PermissionError(13, "Permission denied")
+        return write(self, relative, content)
+
+    monkeypatch.setattr(RunDirectory, "write", refuses)
+    row = room.run()
+
+    assert row.status == "passed"
+    assert {"details", "events", "conversation_transcript"} == set(row.artifacts)
+    assert "output_audio could not be written: Permission denied" in row.warnings
+    stored = decode_details((room.directory.path / row.artifacts["details"]).read_bytes())
+    assert judge_again(stored) == row
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        pytest.param(OSError(28, "No space left on device"), id="a-full-disk"),
+        pytest.param(OSError(27, "File too large"), id="a-file-that-may-not-grow"),
+        pytest.param(OSError(30, "Read-only file system"), id="a-disk-gone-read-only"),
+    ],
+)
+def test_a_directory_that_takes_nothing_more_raises(
+    error: OSError, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> str:
+        raise error
+
+    monkeypatch.setattr(RunDirectory, "write", full)
+    with pytest.raises(OSError, match=str(error.strerror)):
+        room.run()
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space"), RuntimeError("x"), MemoryError()])
+def test_a_voice_that_breaks_is_a_row(error: Exception, room: Room) -> None:
+    room.at_request = error
+    row = room.run()
+
+    assert (row.status, row.error.stage) == ("infrastructure_error", "audio_synthesis")
+    assert row.error.message == f"unexpected {type(error).__name__}"
+
+
 def test_fields_named_by_the_user_are_masked_in_events_and_nowhere_else(room: Room) -> None:
     room.redact_fields = ["guest-name"]
     room.assistant = Assistant(used({"guest_name": "Maya"}, {}, {"guest_name": "Maya"}))
@@ -362,10 +484,10 @@ def test_fields_named_by_the_user_are_masked_in_events_and_nowhere_else(room: Ro
     assert "Maya" in room.text("transcripts/a_request.json")
 
 
-def test_a_secret_within_a_scenarios_id_leaves_the_attempt_its_name(room: Room) -> None:
-    scenario = a_scenario(id=f"x_{SECRET_OF_OURS}")
-
-    assert room.run(scenario).scenario_id == scenario.id
+def test_a_secret_within_a_scenarios_id_is_refused_because_it_would_name_files(room: Room) -> None:
+    with pytest.raises(UsageError, match=r"x_\[redacted:1\]"):
+        room.run(a_scenario(id=f"x_{SECRET_OF_OURS}"))
+    assert room.files() == set()
 
 
 def test_text_that_is_half_a_character_is_written_and_judged(room: Room) -> None:

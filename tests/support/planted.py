@@ -1,0 +1,207 @@
+"""A dataset, an application and a service that are full of canaries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import cycle
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.server import ServerConnection, serve
+
+from tests.support import service_messages as service
+from tests.support.canaries import FORMS, MACHINE_FORMS, SPECIALS, SPELLINGS, Canary, Nest
+
+SCENARIOS = 14
+ECHO = '''
+"""An application that gives back whatever it is given."""
+
+class Application:
+    def __init__(self, initial_state, facts):
+        self._state = dict(initial_state)
+
+    def snapshot(self):
+        return dict(self._state)
+
+    def call(self, name, arguments, call_id):
+        if "refuse" in arguments:
+            raise ValueError(arguments["refuse"])
+        self._state.update(arguments.get("keep") or {})
+        return {"echo": arguments.get("value")}
+'''
+ECHO_TOOL = {
+    "type": "function",
+    "name": "echo",
+    "description": "Give back what is given.",
+    "parameters": {
+        "type": "object",
+        "properties": {"value": {}, "keep": {}, "refuse": {"type": "string"}},
+        "required": [],
+    },
+}
+
+
+def an_echo(folder: Path, source: str = ECHO) -> Path:
+    """An application folder with one tool; ``source`` may be another application of that tool."""
+    (folder / "prompts").mkdir(parents=True)
+    (folder / "prompts/scope.txt").write_text("Deal with anything.")
+    (folder / "prompts/backend.txt").write_text("Use the tool.")
+    (folder / "tools.json").write_text(json.dumps([ECHO_TOOL]))
+    (folder / "tools.py").write_text(source)
+    (folder / "facts.json").write_text("{}")
+    (folder / "phrases.json").write_text("{}")
+    return folder
+
+
+def a_script(*calls: dict[str, Any], reply: str = "Done.", said: str = "All done.") -> Any:
+    """The assistant works through calls, one after the other, and says how it went."""
+    rounds = [{"calls": [{"name": "echo", **call}]} for call in calls]
+    steps: list[dict[str, Any]] = [{"say": said, "at": "caller_end+400"}]
+    if rounds:
+        work = {"delegate": "d1", "at": "caller_end+300", "rounds": rounds, "reply": reply}
+        steps = [work, {"say": said, "at": "d1.done+700"}]
+    return {"format": "gpt-live-script/1", "steps": steps}
+
+
+def a_dataset(folder: Path, scenarios: dict[str, tuple[dict[str, Any], Any]]) -> Path:
+    """A scenario file with a sound script for each; keyed by id: further fields, script."""
+    (folder / "scripts/sound").mkdir(parents=True)
+    documents = []
+    for name, (fields, script) in scenarios.items():
+        document = {
+            "id": name,
+            "title": "A request",
+            "interaction": "single_turn",
+            "input": {"text": "Please do it."},
+            "expected": {"answer": "Done."},
+        }
+        documents.append(document | fields)
+        (folder / f"scripts/sound/{name}.json").write_text(json.dumps(script), "utf-8")
+    path = folder / "scenarios.json"
+    path.write_text(json.dumps({"scenarios": documents}), "utf-8")
+    return path
+
+
+def in_prose(nest: Nest) -> Iterator[Callable[[], Canary]]:
+    """Makers of canaries that are recognised even in speech."""
+    known = [
+        lambda a=a, b=b: nest.known(a, b)  # type: ignore[misc]
+        for a in SPELLINGS
+        for b in SPECIALS
+    ]
+    forms = [lambda a=a, b=b: nest.form(a, b) for a in FORMS for b in SPELLINGS]  # type: ignore[misc]
+    return cycle([*known, *forms])
+
+
+def in_data(nest: Nest) -> Iterator[Callable[[], Canary]]:
+    """Makers of canaries that are recognised in what programs write."""
+    forms = [
+        lambda a=a, b=b: nest.form(a, b)  # type: ignore[misc]
+        for b in SPELLINGS
+        for a in (*MACHINE_FORMS, *FORMS)
+    ]
+    return cycle(forms)
+
+
+def plant_dataset(folder: Path, nest: Nest) -> Path:
+    """Scenarios with a canary in every text that they, their scripts and their tools have."""
+    prose, data = in_prose(nest), in_data(nest)
+
+    def said() -> str:
+        return next(prose)().spelled
+
+    def written() -> str:
+        return next(data)().spelled
+
+    scenarios: dict[str, tuple[dict[str, Any], Any]] = {}
+    for number in range(SCENARIOS):
+        fields = {
+            "title": f"A request {said()}",
+            "tags": [f"tag {said()}"],
+            "input": {"text": f"Please do it, {said()}.", "context": {"summary": f"It {said()}"}},
+            "application": {
+                "initial_state": {"password": nest.field().spelled, "note": f"n {written()}"}
+            },
+            "expected": {"answer": f"Done {said()}", "criteria": [f"It is done {written()}"]},
+        }
+        calls = (
+            {"arguments": {"value": [f"v {written()}", f"w {said()}", {"deep": [written()]}]}},
+            {"arguments": {"value": {said(): 1, "n": f"x {said()}"}}},
+            {"arguments": {"refuse": f"no {written()}"}},
+            {"arguments": {"refuse": f"no {said()}"}},
+            {"arguments": {"keep": {"one": f"{written()} ", "two": f"a {said()} b"}}},
+            {"arguments": {"value": {"token": nest.field().spelled}}},
+            {"arguments": {"keep": {"cookie": [nest.field().spelled]}}},
+            {"arguments": {"value": json.dumps({"client_secret": nest.field().spelled})}},
+            {"raw_arguments": f'{{"api_key": "{nest.field().spelled}", '},
+            {"raw_arguments": f"broken {written()} "},
+            {"arguments": {"value": said()}, "call_id": f"call_{number} {said()}"},
+        )
+        reply = f"It is {said()} and {said()} "
+        script = a_script(*calls, reply=reply, said=f"It is {said()} now.")
+        scenarios[f"planted_{number:02}"] = (fields, script)
+    return a_dataset(folder, scenarios)
+
+
+def hostile_messages(nest: Nest) -> list[str]:
+    """What a hostile service says between the start and the close of a session."""
+    prose, data = in_prose(nest), in_data(nest)
+
+    def said() -> str:
+        return next(prose)().spelled
+
+    def written() -> str:
+        return next(data)().spelled
+
+    messages = [
+        service.delegated(f"d {said()}", response_id=f"r {said()}"),
+        service.backend(service.began(f"r {said()}"), f"d {said()}"),
+        service.backend(service.call(f"c {said()}", f"t {said()}", f'{{"a": "{written()}')),
+        service.backend(service.message(f"m {said()} ", item_id=f"i {said()}")),
+    ]
+    for _ in range(16):
+        for speak in (service.said, service.heard):
+            first, second = next(prose)().halves
+            messages += [speak(f" so {first}"), speak(f"{second} it is. ")]
+    for _ in range(12):
+        messages += [
+            service.error(f"code {said()}", f"message {written()} ", param=f"p {said()}"),
+            json.dumps({"type": f"session.{said()}", "event_id": f"e {said()}"}),
+            f'{{"type": "error", "broken {written()} ',
+            json.dumps({"type": "info", "event_id": "e", "code": said(), "message": written()}),
+        ]
+    return messages
+
+
+@contextmanager
+def a_hostile_service(nest: Nest) -> Iterator[str]:
+    """A service on loopback that fills every field it may fill; gives its address."""
+    started = json.loads(service.started())
+    prose = in_prose(nest)
+    started["session"] |= {"id": f"live {next(prose)().spelled}", "model": next(prose)().spelled}
+    messages = hostile_messages(nest)
+    closed = service.closed(f"over {next(prose)().spelled}", 3.0)
+
+    def session(connection: ServerConnection) -> None:
+        connection.recv(timeout=20)
+        connection.send(json.dumps(started))
+        for message in messages:
+            connection.send(message)
+        try:
+            while '"session.close"' not in str(connection.recv(timeout=20)):
+                connection.send(service.audio(bytes(960)))
+            connection.send(closed)
+        except ConnectionClosed:
+            return
+
+    with serve(session, "127.0.0.1", 0) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        port = server.socket.getsockname()[1]
+        yield f"ws://127.0.0.1:{port}/v1/live/sessions"
+        server.shutdown()
+        thread.join(timeout=20)
