@@ -38,6 +38,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
         "shared.pairing",
         "shared.phrases",
         "shared.readings",
+        "shared.utf8",
     ),
     ("shared.settings", "shared.strict_json", "shared.matching"),
     ("shared.differences",),
