@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 from shared.audio.detection.energy_v1 import EnergyV1
-from shared.audio.pcm import SAMPLE_RATE_HZ, Pcm, silence
+from shared.audio.pcm import SAMPLE_RATE_HZ, Pcm, saturated, silence
 from shared.intervals import Interval, IntervalSet
 from shared.metrics.interaction import InteractionMeasurements, MetricPolicy, measure
 from shared.observability.evidence import (
@@ -44,8 +44,8 @@ def hour(pitch_hz: int, *, starts_ms: int) -> Pcm:
 
 def noisy(track: Pcm) -> Pcm:
     """The track over white noise at about -55 dBFS."""
-    noise = np.random.default_rng(1).normal(0, NOISE_RMS, SAMPLE_RATE_HZ * 60).astype(np.int16)
-    return track + np.resize(noise, track.size)
+    noise = np.random.default_rng(1).normal(0, NOISE_RMS, SAMPLE_RATE_HZ * 60)
+    return saturated(track + np.resize(np.rint(noise), track.size))
 
 
 def measured(caller: Pcm, assistant: Pcm) -> InteractionMeasurements:

@@ -12,6 +12,7 @@ from shared.environment import read_env_file
 from shared.errors import UsageError
 from shared.places import expanded
 from shared.settings import Kind, Resolved, Setting, Settings, Value, from_toml, resolve
+from shared.utf8 import NotUtf8Error, text_of
 
 
 def load_settings(
@@ -35,11 +36,13 @@ def load_settings(
 
 def _read_toml(path: Path) -> Mapping[str, object]:
     try:
-        return tomllib.loads(path.read_text("utf-8-sig"))
+        return tomllib.loads(text_of(path.read_bytes()))
     except FileNotFoundError:
         raise UsageError(f"--config: {path} does not exist; name a TOML file") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise UsageError(f"--config: {path} cannot be read: {error}") from None
+    except NotUtf8Error as error:
+        raise UsageError(f"--config: {path}:{error.line}: {error}") from None
     except (ValueError, RecursionError) as error:
         raise UsageError(f"--config: {path} is not valid TOML: {error}") from None
 

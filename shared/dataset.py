@@ -18,13 +18,13 @@ from shared.faults import Fault, described, dotted, shown
 from shared.scenario_faults import scenario_faults, type_faults
 from shared.scenarios import DatasetFile, Recording, Scenario
 from shared.strict_json import JsonSyntaxError, item_lines, parse
+from shared.utf8 import NotUtf8Error, text_of
 from shared.values import JsonObject, JsonValue
 
 ALL: Final = "all"
 
 _SCENARIOS = "scenarios"
 _MOST_NAMED = 5
-_UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +121,10 @@ def _content(file: str) -> bytes:
 
 
 def _text(file: str, content: bytes) -> str:
-    if content.startswith(_UTF_16_MARKS) or b"\0" in content:
-        raise DatasetError([f"{file}:1: looks like UTF-16 or UTF-32; save the file as UTF-8"])
     try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        problem = f"byte 0x{content[error.start]:02x} is not UTF-8; save the file as UTF-8"
-        raise DatasetError([f"{file}:{line}: {problem}"]) from None
+        return text_of(content)
+    except NotUtf8Error as error:
+        raise DatasetError([f"{file}:{error.line}: {error}"]) from None
 
 
 def _placed_scenarios(file: str, text: str) -> tuple[_Placed, ...]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from shared.errors import UsageError
 from shared.places import checkout, expanded
+from shared.utf8 import NotUtf8Error, text_of
 
 if TYPE_CHECKING:
     from dotenv.parser import Original
@@ -26,9 +27,11 @@ def read_env_file(environment: Mapping[str, str]) -> dict[str, str]:
     if path is None:
         return {}
     try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        text = text_of(path.read_bytes())
+    except OSError as error:
         raise UsageError(f"{path}: the environment file cannot be read ({error})") from None
+    except NotUtf8Error as error:
+        raise UsageError(f"{path}:{error.line}: {error}") from None
     return _parsed(text, path)
 
 

@@ -39,6 +39,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
         "shared.phrases",
         "shared.plain_text",
         "shared.readings",
+        "shared.utf8",
     ),
     ("shared.settings", "shared.strict_json", "shared.matching"),
     ("shared.differences", "shared.json_text"),

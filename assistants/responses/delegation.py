@@ -241,6 +241,7 @@ class ManagedWork:
             model=snapshot.model,
             usage=_usage(snapshot.usage),
             detail=_detail(snapshot),
+            code=snapshot.error.code if snapshot.error is not None else None,
         )
 
     def _newest_open(self, delegation_id: str | None) -> _Response | None:

@@ -18,6 +18,7 @@ FRAME_BYTES = FRAME_SAMPLES * SAMPLE_BYTES
 type Pcm = npt.NDArray[np.int16]
 
 _WIRE = np.dtype("<i2")
+_FULL_SCALE = np.iinfo(np.int16)
 
 
 def from_bytes(data: bytes) -> Pcm:
@@ -28,8 +29,19 @@ def from_bytes(data: bytes) -> Pcm:
 
 
 def to_bytes(pcm: Pcm) -> bytes:
-    """The wire form: little-endian, whatever the machine."""
-    return pcm.astype(_WIRE).tobytes()
+    """The wire form: little-endian, whatever the machine. Other than samples is a ``TypeError``."""
+    return pcm.astype(_WIRE, casting="equiv").tobytes()
+
+
+def saturated(samples: npt.NDArray[np.floating] | npt.NDArray[np.integer]) -> Pcm:
+    """Round what was computed to the nearest sample value; what lies beyond full scale stays there.
+
+    The only way from any other kind of numbers to samples: a plain cast would wrap, and turn the
+    loudest instant into the opposite one. What is no number is a ``ValueError``.
+    """
+    if np.isnan(samples).any():
+        raise ValueError("computed audio holds what is no number")
+    return np.clip(np.rint(samples), _FULL_SCALE.min, _FULL_SCALE.max).astype(np.int16)
 
 
 def silence(duration_ms: int) -> Pcm:
@@ -37,13 +49,14 @@ def silence(duration_ms: int) -> Pcm:
     return np.zeros(duration_ms * SAMPLES_PER_MS, np.int16)
 
 
-def frames(pcm: Pcm) -> list[bytes]:
-    """Cut into wire frames of 20 ms. The last one is filled up with zeros; no audio, no frame."""
-    count = -(-pcm.size // FRAME_SAMPLES)
-    padded = np.zeros(count * FRAME_SAMPLES, np.int16)
+def frames(pcm: Pcm, frame_samples: int = FRAME_SAMPLES) -> list[bytes]:
+    """Cut into wire frames of so many samples. The last one is filled up with zeros; no audio, no
+    frame."""
+    count = -(-pcm.size // frame_samples)
+    padded = np.zeros(count * frame_samples, np.int16)
     padded[: pcm.size] = pcm
-    data = to_bytes(padded)
-    return [data[start : start + FRAME_BYTES] for start in range(0, len(data), FRAME_BYTES)]
+    data, frame_bytes = to_bytes(padded), frame_samples * SAMPLE_BYTES
+    return [data[start : start + frame_bytes] for start in range(0, len(data), frame_bytes)]
 
 
 def duration_ms(pcm: Pcm) -> int:

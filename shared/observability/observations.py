@@ -98,6 +98,7 @@ class ResponseEnded(Observation):
     model: str | None
     usage: TokenUsage | None
     detail: str | None = None
+    code: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

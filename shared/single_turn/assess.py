@@ -5,7 +5,7 @@ The same call judges a fresh attempt and one loaded from disk, and gives the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from shared.audio.pacing import is_valid
 from shared.errors import Stage
@@ -22,6 +22,7 @@ from shared.metrics.extended import measure_extended
 from shared.metrics.interaction import measure
 from shared.metrics.percentiles import Spread
 from shared.observability.evidence import Evidence, Failure
+from shared.observability.observations import CommandRejected, ResponseEnded
 from shared.observability.timeline import Timeline
 from shared.scenarios import Scenario
 
@@ -36,6 +37,9 @@ SINGLE_TURN_CHECKS: tuple[Callable[[Case], Check], ...] = (
     checks.grounded_confirmation,
     checks.refusal_stated,
 )
+
+RATE_LIMITS = frozenset({"rate_limit_exceeded", "insufficient_quota"})
+"""Codes of errors by which a provider says that it serves no more for now."""
 
 
 def assess(
@@ -69,9 +73,12 @@ def assess(
 
 
 def _validity(evidence: Evidence, policy: EvaluationPolicy) -> Failure | None:
-    """Why the attempt is no measurement: it broke, or our own sender was too late."""
+    """Why the attempt is no measurement: it broke, was not served, or our sender was too late."""
     if evidence.failure is not None:
         return evidence.failure
+    limit = next(_rate_limits(evidence), None)
+    if limit is not None:
+        return Failure(Stage.RESPONSE_COLLECTION, f"the provider limited our rate: {limit}")
     if is_valid(evidence.pacing.lateness_us, policy.pacing):
         return None
     late = Spread.of(evidence.pacing.lateness_us)
@@ -82,6 +89,18 @@ def _validity(evidence: Evidence, policy: EvaluationPolicy) -> Failure | None:
         f" {worst_ms:g} ms (at most {policy.pacing.stall_ms}); lower --concurrency or use a quieter"
         " machine",
     )
+
+
+def _rate_limits(evidence: Evidence) -> Iterator[str]:
+    """What the provider said where it refused to serve; the assistant is not to blame for it."""
+    for seen in evidence.observations:
+        match seen:
+            case ResponseEnded(code=str(code)) if code in RATE_LIMITS:
+                yield seen.detail or code
+            case CommandRejected(code=str(code)) if code in RATE_LIMITS:
+                yield f"{code}: {seen.message}"
+            case _:
+                pass
 
 
 def _unobserved() -> Failure:

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from shared.audio.pcm import Pcm
+from shared.audio.pcm import saturated
 from shared.errors import AttemptError, Stage, UsageError
 from shared.speech.port import Speech
 from shared.values import JsonScalar
@@ -22,6 +22,7 @@ from shared.values import JsonScalar
 PACKAGE = "hibari-tts"
 VOICE = "heart"
 SEED = 0
+FULL_SCALE = 32_767
 
 # The engine builds parts of itself while it first speaks, and attempts run on several threads.
 _ONE_AT_A_TIME = threading.Lock()
@@ -60,7 +61,7 @@ class HibariSynthesizer:
     def speak(self, text: str) -> Speech:
         """Say the text. Its voiced spans are for a detector to find."""
         with _ONE_AT_A_TIME:
-            pcm = _rounded(_engine()(text, seed=SEED))
+            pcm = saturated(_engine()(text, seed=SEED) * FULL_SCALE)
         if not pcm.any():
             raise AttemptError(Stage.AUDIO_SYNTHESIS, f"hibari made no sound of {text!r}")
         return Speech(pcm, None, self.name, self.version)
@@ -72,7 +73,3 @@ def _engine() -> Engine:
 
     engine: Engine = Hibari(voice=VOICE)
     return engine
-
-
-def _rounded(audio: npt.NDArray[np.float32]) -> Pcm:
-    return np.rint(np.clip(audio, -1.0, 1.0) * 32_767).astype(np.int16)

@@ -22,7 +22,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from shared.audio.pcm import SAMPLE_RATE_HZ, SAMPLES_PER_MS, Pcm, silence
+from shared.audio.pcm import SAMPLE_RATE_HZ, SAMPLES_PER_MS, Pcm, saturated, silence
 from shared.intervals import Interval, IntervalSet
 from shared.readings import has_words
 from shared.speech.port import Speech
@@ -164,7 +164,7 @@ def _hummed(syllables: tuple[Syllable, ...], pitch_hz: int) -> Pcm:
     loud = _scaled(wave, _swell(syllables))
     loud[:EDGE_SAMPLES] = _scaled(loud[:EDGE_SAMPLES], rise(EDGE_SAMPLES))
     loud[-EDGE_SAMPLES:] = _scaled(loud[-EDGE_SAMPLES:], rise(EDGE_SAMPLES)[::-1])
-    return loud.astype(np.int16)
+    return saturated(loud)
 
 
 def _pitch(syllable: Syllable, pitch_hz: int) -> Integers:

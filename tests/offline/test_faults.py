@@ -6,25 +6,18 @@ warning, and what of the session is kept. Nothing more may be there and nothing 
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assistants.frontend.fixture.script import ResolvedScript, parse_script, resolve
-from assistants.frontend.fixture.server import fixture_server
-from assistants.frontend.fixture.timing import Timing
-from shared.audio.detection.energy_v1 import EnergyV1
-from shared.intervals import Interval
-from shared.speech.tone import ToneSynthesizer
+from assistants.frontend.fixture.script import ResolvedScript, parse_script
 from tests.support.crawl_runs import DATA, FinishedRun, crawl_eval
 from tests.support.faults import expected_of, outcome_of
+from tests.support.services import LIVE, Services, on_the_track_of, quick_settings
 
 FOLDER = DATA / "scripts" / "faults"
 PATHS = {f"{path.parent.name}@{path.stem}": path for path in sorted(FOLDER.glob("*/*.json"))}
@@ -33,9 +26,7 @@ IN_MEMORY = [
     key for key, path in PATHS.items() if not parse_script(path.read_text()).needs_a_socket
 ]
 AT_ONCE = 4
-LIVE = {"OPENAI_API_KEY": "any-key-at-all", "OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK": "true"}
 OVER_A_SOCKET = "test_over_a_socket_a_fault_comes_to_the_same_outcome"
-QUICK = Timing(started_after_ms=50, closed_after_ms=100, abort_after_ms=100)
 
 WAITS_FOR_THE_ANSWER_S = {
     "assistant_silent": 1,
@@ -49,21 +40,6 @@ IMPATIENT = {
     "queue_overflow": {"send_queue_seconds": 1},
 }
 """What must run out first in those where more than one patience could."""
-
-
-def toml_for(name: str) -> str:
-    """Deadlines of at most 1 s where a fault is about one, and no bound on our own pace."""
-    assistant = {
-        "connect_timeout_seconds": 1,
-        "start_timeout_seconds": 1,
-        "close_timeout_seconds": 1,
-        **IMPATIENT.get(name, {}),
-    }
-    lines = "\n".join(f"{key} = {value}" for key, value in assistant.items())
-    return (
-        f"[execution]\nresponse_timeout_seconds = {WAITS_FOR_THE_ANSWER_S.get(name, 15)}\n"
-        f"[audio]\npacing_p99_ms = 60000\npacing_stall_ms = 60000\n[assistant]\n{lines}\n"
-    )
 
 
 def says_so(run: FinishedRun, key: str) -> None:
@@ -99,47 +75,25 @@ def test_no_fault_ends_the_batch(offline_run: FinishedRun) -> None:
 # over a socket
 
 
-class Services:
-    """Fixture servers on a loop of their own, one for each script."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
-
-    @contextmanager
-    def playing(self, script: ResolvedScript) -> Iterator[str]:
-        server = fixture_server([script], timing=QUICK)
-        url: str = asyncio.run_coroutine_threadsafe(server.__aenter__(), self._loop).result(10)
-        try:
-            yield url
-        finally:
-            leaving = server.__aexit__(None, None, None)
-            asyncio.run_coroutine_threadsafe(leaving, self._loop).result(30)
-
-    def stop(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
-        self._loop.close()
-
-
 def resolved(key: str) -> ResolvedScript:
     """The script on the track of the caller's request, as a run of its own would put it."""
     scenario_id = key.partition("@")[0]
     scenarios = json.loads((DATA / "scenarios.json").read_text("utf-8"))["scenarios"]
     text = next(one["input"]["text"] for one in scenarios if one["id"] == scenario_id)
-    extent = EnergyV1().voiced(ToneSynthesizer().speak(text).pcm).extent
-    return resolve(parse_script(PATHS[key].read_text("utf-8")), extent or Interval(0, 1), text)
+    return on_the_track_of(text, PATHS[key].read_text("utf-8"))
 
 
 def over_a_socket(services: Services, key: str, folder: Path) -> FinishedRun:
     scenario_id, _, name = key.partition("@")
     config = folder / f"{name}.toml"
-    config.write_text(toml_for(name), "utf-8")
+    settings = quick_settings(
+        response_timeout_s=WAITS_FOR_THE_ANSWER_S.get(name, 15), assistant=IMPATIENT.get(name)
+    )
+    config.write_text(settings, "utf-8")
     with services.playing(resolved(key)) as url:
         return crawl_eval(
             *(folder / name, "--config", config, "--synthesizer", "tone"),
-            *("--no-judge", "--endpoint", url),
+            *("--endpoint", url),
             *("--example", scenario_id),
             environment=LIVE,
         )

@@ -112,7 +112,11 @@ def test_toml_is_read_despite(content: str | bytes, tmp_path: Path) -> None:
         pytest.param("count = ", "is not valid TOML", id="no-value"),
         pytest.param("[work]\ncount = 1\ncount = 2\n", "is not valid TOML", id="a-key-twice"),
         pytest.param("[work]\ncount = 1" + "0" * 5_000, "is not valid TOML", id="endless-digits"),
-        pytest.param(b"[work]\ndata = '\xff'\n", "cannot be read", id="bytes-that-are-no-utf-8"),
+        pytest.param(
+            b"[work]\ndata = '\xff'\n",
+            "config.toml:2: byte 0xff is not UTF-8; save the file as UTF-8",
+            id="bytes-that-are-no-utf-8",
+        ),
         pytest.param("[work]\nuont = 1\n", "config.toml: unknown key 'work.uont'", id="a-typo"),
         pytest.param('[work]\ndata = "~nobody_is_called_so/d"\n', "work.data: ", id="no-such-home"),
     ],

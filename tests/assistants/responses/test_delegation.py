@@ -540,6 +540,20 @@ def test_the_detail_of_an_end_is(event: BackendEvent, detail: str | None) -> Non
 
 
 @pytest.mark.parametrize(
+    ("event", "code"),
+    [
+        pytest.param(completed(), None, id="nothing-when-it-completed"),
+        pytest.param(failed(fault=BackendError(code="oops", message="!")), "oops", id="its-own"),
+        pytest.param(failed(fault=BackendError(message="!")), None, id="none-when-none-is-given"),
+        pytest.param(incomplete(reason="why"), None, id="no-reason-is-a-code"),
+    ],
+)
+def test_the_code_of_an_end_is(event: BackendEvent, code: str | None) -> None:
+    (end,) = played(began(), event).of(ResponseEnded)
+    assert end.code == code
+
+
+@pytest.mark.parametrize(
     ("given", "usage"),
     [
         pytest.param(None, None, id="none-is-none"),

@@ -13,6 +13,7 @@ from shared.audio.pcm import (
     duration_ms,
     frames,
     from_bytes,
+    saturated,
     silence,
     to_bytes,
 )
@@ -83,3 +84,38 @@ def test_duration_of(samples: int, expected: int) -> None:
 
 def test_silence_is_exact_zeros_of_that_length() -> None:
     assert silence(3).tolist() == [0] * 72
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int32, np.int64])
+@pytest.mark.parametrize(
+    ("computed", "sample"),
+    [
+        pytest.param(32_767, 32_767, id="full-scale"),
+        pytest.param(32_768, 32_767, id="one-above"),
+        pytest.param(65_536, 32_767, id="where-a-cast-gives-silence"),
+        pytest.param(-32_768, -32_768, id="full-scale-below"),
+        pytest.param(-32_769, -32_768, id="one-below"),
+        pytest.param(0, 0, id="silence"),
+    ],
+)
+def test_what_is_louder_than_a_sample_can_be_stays_at_full_scale(
+    computed: int, sample: int, kind: type[np.generic]
+) -> None:
+    made = saturated(np.array([computed], kind))
+    assert (made.tolist(), made.dtype) == ([sample], np.int16)
+
+
+def test_what_lies_between_samples_goes_to_the_nearest() -> None:
+    assert saturated(np.array([0.4, 0.6, -0.6, 32_767.4])).tolist() == [0, 1, -1, 32_767]
+
+
+def test_without_end_is_full_scale_and_no_number_is_refused() -> None:
+    assert saturated(np.array([np.inf, -np.inf])).tolist() == [32_767, -32_768]
+    with pytest.raises(ValueError, match="no number"):
+        saturated(np.array([0.0, np.nan]))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.int32, np.uint16])
+def test_only_samples_go_on_the_wire(kind: type[np.generic]) -> None:
+    with pytest.raises(TypeError):
+        to_bytes(np.zeros(1, kind))

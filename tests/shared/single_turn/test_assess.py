@@ -9,8 +9,9 @@ from shared.errors import Stage
 from shared.grading.policy import EvaluationPolicy
 from shared.grading.verdict import Status
 from shared.observability.evidence import Evidence, Failure, Pacing
+from shared.observability.observations import CommandRejected, ResponseEnded, ResponseStatus
 from shared.single_turn.assess import SINGLE_TURN_CHECKS, assess
-from tests.support.builders import an_evidence, spans
+from tests.support.builders import an_evidence, at, spans
 from tests.support.judged import a_scenario, an_attempt
 
 ANSWER = spans((1_400, 2_000))
@@ -56,6 +57,19 @@ def test_silence_fails() -> None:
     assert assess(an_attempt(), a_scenario(), POLICY).verdict.status is Status.FAILED
 
 
+def refused(code: str | None) -> Evidence:
+    """An answered attempt of which one backend response failed."""
+    status = ResponseStatus.FAILED
+    ended = ResponseEnded(at(1_500), "r1", "d1", status, None, None, f"{code}: Later.", code)
+    return an_attempt(assistant=ANSWER, observations=[ended])
+
+
+def rejected(code: str) -> Evidence:
+    """An answered attempt of which one command was rejected."""
+    observations = [CommandRejected(at(1_500), code, "Later.", None, None)]
+    return an_attempt(assistant=ANSWER, observations=observations)
+
+
 @pytest.mark.parametrize(
     ("evidence", "stage"),
     [
@@ -73,6 +87,20 @@ def test_silence_fails() -> None:
             Stage.ATTEMPT_EXECUTION,
             id="of-which-nothing-was-observed-is-none",
         ),
+        pytest.param(
+            refused("rate_limit_exceeded"),
+            Stage.RESPONSE_COLLECTION,
+            id="over-a-rate-limit-is-none",
+        ),
+        pytest.param(
+            refused("insufficient_quota"), Stage.RESPONSE_COLLECTION, id="over-a-quota-is-none"
+        ),
+        pytest.param(refused("server_error"), None, id="whose-backend-broke-is-one"),
+        pytest.param(refused(None), None, id="whose-backend-broke-without-a-code-is-one"),
+        pytest.param(
+            rejected("rate_limit_exceeded"), Stage.RESPONSE_COLLECTION, id="rejected-for-it-is-none"
+        ),
+        pytest.param(rejected("invalid_value"), None, id="of-which-a-command-was-rejected-is-one"),
         pytest.param(late(), None, id="with-no-frame-sent-broke-no-bound"),
         pytest.param(late(*[60] * 100), None, id="late-exactly-at-the-bound-is-one"),
         pytest.param(late(*[60.001] * 100), Stage.AUDIO_PACING, id="late-beyond-the-bound-is-none"),
@@ -94,6 +122,13 @@ def test_a_broken_attempt_is_not_blamed_on_our_sender() -> None:
     )
 
     assert failure_of(broken) == Failure(Stage.RESPONSE_COLLECTION, "gone")
+
+
+def test_a_limit_is_said_in_the_words_of_the_provider() -> None:
+    failure = failure_of(refused("rate_limit_exceeded"))
+
+    assert failure is not None
+    assert failure.message == "the provider limited our rate: rate_limit_exceeded: Later."
 
 
 def test_how_late_it_was_is_said_in_milliseconds() -> None:
