@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from assistants.resources import ApplicationSession
 from assistants.tool_result import ToolResult
+from assistants.tool_thread import ToolThread
 from shared.errors import AttemptError, Stage
 from shared.json_text import DEEPEST
 from shared.observability.observations import ToolCalled, ToolStatus
@@ -50,6 +51,9 @@ class ToolRuntime:
         from jsonschema import Draft202012Validator
 
         self._application = application
+        self._thread = ToolThread()
+        self._is_at_work = False
+        self._state: JsonObject = {}
         self._parameters: dict[str, JsonObject] = {}
         self._validators: dict[str, Validator] = {}
         for tool in tools:
@@ -59,23 +63,40 @@ class ToolRuntime:
                 self._validators[name] = Draft202012Validator(parameters)
 
     def snapshot(self) -> JsonObject:
-        """The application's state; :class:`BrokenApplicationError` when that is no JSON object."""
+        """The application's state; :class:`BrokenApplicationError` when that is no JSON object.
+
+        While a tool is at work it is the state before that tool: nobody looks into a state that
+        another thread is changing.
+        """
+        if not self._is_at_work:
+            self._state = self._look()
+        return self._state
+
+    async def run(self, call: ToolCalled) -> ToolResult:
+        """Run one call and say what came of it; a failing tool is a result, not an error."""
+        self.snapshot()
+        self._is_at_work = True
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._perform, call)
+
+    def _look(self) -> JsonObject:
         return of_application(
             "the application's state is unusable", lambda: _plain(self._application.snapshot())
         )
 
-    async def run(self, call: ToolCalled) -> ToolResult:
-        """Run one call and say what came of it; a failing tool is a result, not an error."""
-        return await asyncio.get_running_loop().run_in_executor(None, self._perform, call)
-
     def _perform(self, call: ToolCalled) -> ToolResult:
+        try:
+            return self._result(call)
+        finally:
+            self._is_at_work = False
+
+    def _result(self, call: ToolCalled) -> ToolResult:
         # All of it is caught here, because some exceptions never come back out of an executor.
         try:
             objection = self._objection(call)
             if objection is not None:
                 return self._failed(objection)
             output = self._application.call(call.name, self._arguments(call), call.call_id)
-            return ToolResult(ToolStatus.COMPLETED, _plain(output), self.snapshot())
+            return ToolResult(ToolStatus.COMPLETED, _plain(output), self._look())
         except ValueError as refusal:
             return self._failed(_words_of(refusal))
         except BrokenApplicationError:
@@ -107,7 +128,7 @@ class ToolRuntime:
         }
 
     def _failed(self, why: str) -> ToolResult:
-        return ToolResult(ToolStatus.FAILED, {"ok": False, "error": why}, self.snapshot())
+        return ToolResult(ToolStatus.FAILED, {"ok": False, "error": why}, self._look())
 
 
 def _words_of(refusal: ValueError) -> str:

@@ -19,6 +19,12 @@ from shared.observability.evidence import (
     Track,
     Utterance,
 )
+from shared.observability.observations import (
+    SessionClosed,
+    SessionOpened,
+    ToolCalled,
+    ToolReturned,
+)
 from shared.observability.redaction import Masker
 from shared.observability.sealing import seal
 from shared.participant import Participant
@@ -148,16 +154,21 @@ def sealed_evidence(
 
 
 def _warnings(capture: Capture) -> tuple[str, ...]:
-    from shared.observability.observations import SessionClosed, SessionOpened
-
     was_open = any(isinstance(seen, SessionOpened) for seen in capture.observations)
     has_usage = any(
         isinstance(seen, SessionClosed) and seen.seconds is not None
         for seen in capture.observations
     )
+    warnings = []
     if was_open and not has_usage:
-        return ("the provider gave no final usage; consumption is unknown",)
-    return ()
+        warnings.append("the provider gave no final usage; consumption is unknown")
+    returned = {one.call_id for one in capture.observations if isinstance(one, ToolReturned)}
+    warnings += [
+        f"{made.name} had not returned; the state is the one before it"
+        for made in capture.observations
+        if isinstance(made, ToolCalled) and made.call_id not in returned
+    ]
+    return tuple(warnings)
 
 
 def unperformed(state: JsonObject) -> Performed:

@@ -353,3 +353,33 @@ def test_what_a_tool_does_to_its_arguments_never_reaches_the_evidence() -> None:
 @pytest.mark.parametrize("answer", [[], None, "done", 5])
 def test_an_output_that_is_no_object_is_a_failed_call(answer: Any) -> None:
     assert outcome(Desk(lambda: answer), a_call()).status is ToolStatus.FAILED
+
+
+def test_a_tool_that_never_returns_holds_up_nobody_and_its_state_is_left_alone() -> None:
+    released = threading.Event()
+    desk = Desk(lambda: released.wait(60) or {})
+    runtime = ToolRuntime(desk, TOOLS)
+
+    async def story(_: WallClock) -> JsonObject:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await runtime.run(a_call())
+        return runtime.snapshot()
+
+    began_s = time.monotonic()
+    # Leaving the loop would wait for a pool's thread.
+    assert in_wall_time(story) == {"calls": 0}
+    assert time.monotonic() - began_s < 5
+    assert len(desk.calls) == 1
+    released.set()
+
+
+def test_once_a_tool_has_returned_its_state_is_seen() -> None:
+    runtime = ToolRuntime(Desk(), TOOLS)
+
+    async def story(_: WallClock) -> list[JsonObject]:
+        before = runtime.snapshot()
+        await runtime.run(a_call())
+        return [before, runtime.snapshot()]
+
+    assert in_wall_time(story) == [{"calls": 0}, {"calls": 1}]

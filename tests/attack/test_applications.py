@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.support.crawl_runs import FinishedRun, evaluate_here
+from tests.support.crawl_runs import FinishedRun, crawl_eval, evaluate_here, failed_checks
 from tests.support.planted import a_dataset, a_script, an_echo
 from tests.support.strict_files import unreadable
 
@@ -153,3 +154,47 @@ def test_loading_an_application_leaves_nothing_in_its_folder(tmp_path: Path) -> 
     evaluate_here(tmp_path / "results", data=str(data), application=str(application))
 
     assert [path for path in application.rglob("*") if path.name == "__pycache__"] == []
+
+
+BLOCKING = """
+import threading
+
+class Application:
+    def __init__(self, initial_state, facts):
+        self._state = {"calls": 0}
+
+    def snapshot(self):
+        return dict(self._state)
+
+    def call(self, name, arguments, call_id):
+        self._state["calls"] += 1
+        threading.Event().wait()
+"""
+
+
+def test_a_tool_that_never_returns_ends_with_its_attempt_and_not_with_the_batch(
+    tmp_path: Path,
+) -> None:
+    stuck = a_script({"arguments": {"value": "x"}}, said="Done.")
+    scenario = {
+        "input": {"text": "Do it."},
+        "expected": {"answer": "It is done.", "delegation": "required"},
+    }
+    data = a_dataset(tmp_path / "data", {"one": (scenario, stuck), "two": (scenario, stuck)})
+
+    began_s = time.monotonic()
+    run = crawl_eval(
+        tmp_path / "results",
+        *("--offline", "--real-time", "--concurrency", "2", "--response-timeout-seconds", "3"),
+        *("--data", data, "--application", an_echo(tmp_path / "app", BLOCKING)),
+    )
+
+    assert run.status == 0
+    assert time.monotonic() - began_s < 60
+    for row in run.rows.values():
+        assert (row["status"], row["error"]) == ("failed", None)
+        assert "conversation_completed" in failed_checks(row)
+        assert row["warnings"] == ["echo had not returned; the state is the one before it"]
+        (call,) = row["observability"]["tools"]["executed"]
+        assert call["status"] == "unanswered"
+    assert json.loads(run.details("one"))["evidence"]["state_after"] == {"calls": 0}
