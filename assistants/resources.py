@@ -161,6 +161,9 @@ def _tool_problem(tool: JsonObject) -> str | None:
     except SchemaError as error:
         where = ".".join(str(step) for step in ("parameters", *error.absolute_path))
         return f"has no sound schema at {where}: {' '.join(error.message.split())}"
+    # A key: inside a text its quotes would be escaped.
+    if '"$ref": ' in json.dumps(parameters):
+        return "refers to another schema ($ref); write that schema out in its place"
     return None
 
 

@@ -7,13 +7,13 @@ is answered to the model as an error, so that it can explain; that answer is its
 from __future__ import annotations
 
 import asyncio
-import copy
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from assistants.resources import ApplicationSession
 from assistants.tool_result import ToolResult
+from assistants.tool_schema import given
 from assistants.tool_thread import ToolThread
 from shared.errors import AttemptError, Stage
 from shared.json_text import DEEPEST
@@ -117,15 +117,9 @@ class ToolRuntime:
         return f"{call.name}: {where + ': ' if where else ''}{fault.message}"
 
     def _arguments(self, call: ToolCalled) -> dict[str, JsonValue]:
-        """The arguments without the nulls that stand for optional ones left out."""
-        required = self._parameters[call.name].get("required", ())
-        needed = set(required) if isinstance(required, Sequence) else set()
-        return {
-            # A copy, so that what a tool does to its arguments never reaches the evidence.
-            name: copy.deepcopy(value)
-            for name, value in (call.arguments or {}).items()
-            if value is not None or name in needed
-        }
+        """The arguments the model gave; a copy, so that no tool ever changes the evidence."""
+        arguments = given(call.arguments or {}, self._parameters[call.name])
+        return dict(arguments) if isinstance(arguments, Mapping) else {}
 
     def _failed(self, why: str) -> ToolResult:
         return ToolResult(ToolStatus.FAILED, {"ok": False, "error": why}, self._look())

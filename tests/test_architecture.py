@@ -73,6 +73,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
         "assistants.endpoints",
         "assistants.resources",
         "assistants.tool_result",
+        "assistants.tool_schema",
     ),
     ("assistants.tool_thread",),
     ("assistants.runtime", "assistants.wire"),

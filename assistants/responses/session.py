@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from assistants.config import LiveAgentSettings
 from assistants.frontend.session_config import SessionConfig
 from assistants.resources import ApplicationResources, authorized_context
+from assistants.tool_schema import strict_tool
 from shared.scenarios import AssistantBrief
 from shared.values import JsonObject, JsonValue
 
@@ -45,37 +44,6 @@ def session_config(
     if brief.history:
         body["input"] = [_message(past.role, past.text) for past in brief.history]
     return SessionConfig.model_validate(body, strict=False)
-
-
-def strict_tool(tool: JsonObject) -> JsonObject:
-    """The tool as a strict schema: every property required, optional ones nullable instead."""
-    parameters = tool["parameters"]
-    if not isinstance(parameters, Mapping):
-        raise TypeError("a function tool has parameters")
-    properties, required = parameters["properties"], parameters.get("required", ())
-    if not isinstance(properties, Mapping) or not isinstance(required, Sequence):
-        raise TypeError("parameters have properties and a list of required ones")
-    return {
-        **tool,
-        "parameters": {
-            **parameters,
-            "properties": {
-                name: schema if name in required else _nullable(schema)
-                for name, schema in properties.items()
-            },
-            "required": list(properties),
-            "additionalProperties": False,
-        },
-        "strict": True,
-    }
-
-
-def _nullable(schema: JsonValue) -> JsonValue:
-    if isinstance(schema, Mapping):
-        kinds = schema.get("type")
-        if isinstance(kinds, Sequence) and not isinstance(kinds, str) and "null" in kinds:
-            return schema
-    return {"anyOf": [schema, {"type": "null"}]}
 
 
 def _voice(name: str) -> JsonValue:

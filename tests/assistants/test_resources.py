@@ -191,6 +191,11 @@ NO_LIST = "tools must be a list of function tools"
             id="a-property-that-is-a-number",
         ),
         pytest.param(
+            a_tool(parameters={"properties": {"on": {"$ref": "#/$defs/on"}}}),
+            "'switch' refers to another schema ($ref)",
+            id="a-reference",
+        ),
+        pytest.param(
             a_tool(parameters={"properties": {}, "required": "on"}),
             "'switch' has no sound schema at parameters.required",
             id="required-that-is-text",
