@@ -53,7 +53,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Attacked:
         run = crawl_eval(
             folder / "results",
             *("--synthesizer", "tone", "--endpoint", url, "--max-examples", "1", "--verbose"),
-            *("--response-timeout-seconds", "2"),
+            *("--response-timeout-seconds", "2", "--no-judge"),
             environment=nest.environment() | LIVE,
         )
     return Attacked(run, nest.all)
@@ -124,6 +124,7 @@ def test_the_search_finds_every_one_of_the_service_when_nothing_is_masked(
             synthesizer="tone",
             max_examples=1,
             response_timeout_seconds=2.0,
+            judge=False,
         )
 
     assert missing(run, nest.all) == []

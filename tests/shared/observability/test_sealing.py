@@ -199,7 +199,7 @@ EXAMPLES: list[Observation] = [
     Caption(at(0), Speaker.ASSISTANT, KNOWN, 0, 1),
     DelegationBegan(at(0), KNOWN, KNOWN, KNOWN),
     ResponseBegan(at(0), KNOWN, KNOWN, KNOWN),
-    ResponseEnded(at(0), KNOWN, KNOWN, ResponseStatus.FAILED, KNOWN, TokenUsage(1), KNOWN),
+    ResponseEnded(at(0), KNOWN, KNOWN, ResponseStatus.FAILED, KNOWN, TokenUsage(1), KNOWN, KNOWN),
     BackendText(at(0), KNOWN, KNOWN, KNOWN, KNOWN),
     ToolCalled(at(0), KNOWN, KNOWN, KNOWN, {KNOWN: {KNOWN: [KNOWN]}}, KNOWN, KNOWN),
     ToolReturned(at(0), KNOWN, KNOWN, ToolStatus.FAILED, KNOWN, {KNOWN: [{KNOWN: KNOWN}]}),
