@@ -36,7 +36,7 @@ def strict_schema(schema: JsonValue) -> JsonValue:
 
 
 def given(value: JsonValue, schema: JsonValue) -> JsonValue:
-    """A copy of the value without nulls for anything but what is required, wherever that is said."""
+    """A copy of the value without nulls for what is not required, at every level."""
     if not isinstance(schema, Mapping):
         return copy.deepcopy(value)
     properties = schema.get("properties")
