@@ -23,11 +23,11 @@ MODULES = sorted(
 STATES = frozenset(
     {
         "shared.observability.trace._AudioRow",
-        "shared.single_turn.completion._Heard",
         "shared.single_turn.session.Capture",
         "assistants.frontend.fixture.delegated_work.ClientWork",
         "assistants.frontend.fixture.delegated_work.Work",
         "assistants.frontend.fixture.media_clock.InputCounters",
+        "assistants.frontend.fixture.mishaps.Tampering",
         "assistants.frontend.fixture.session_record.SessionRecord",
         "assistants.responses.delegation._Response",
     }
