@@ -15,10 +15,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cosmic_ray.commands.init import _all_work_items  # its public entry writes to a database
-from cosmic_ray.mutating import mutate_code
-from cosmic_ray.plugins import get_operator
-
 IDENTITY = {"Is", "IsNot"}
 
 type Position = tuple[int, int]
@@ -46,6 +42,9 @@ class Mutant:
     occurrence: int
 
     def code(self) -> str:
+        from cosmic_ray.mutating import mutate_code
+        from cosmic_ray.plugins import get_operator
+
         source = Path(self.file).read_text("utf-8")
         mutated = mutate_code(source, get_operator(self.operator)(), self.occurrence)
         if mutated is None:
@@ -64,8 +63,11 @@ class Mutant:
 
 def mutants_of(file: str) -> Iterator[Mutant]:
     """Every mutant of a file whose change a running program could show."""
+    # Its public way to list them writes to a database.
+    from cosmic_ray.commands.init import _all_work_items
+
     tree = ast.parse(Path(file).read_text("utf-8"))
-    types, operators = list(annotations(tree)), list(operator_places(tree))
+    types, operators = list(type_places(tree)), list(operator_places(tree))
     walruses = {_start(node) for node in ast.walk(tree) if isinstance(node, ast.NamedExpr)}
     for item in _all_work_items([Path(file)], {}):
         (made,) = item.mutations
@@ -85,7 +87,7 @@ def mutants_of(file: str) -> Iterator[Mutant]:
                 yield Mutant(file, inside, made.operator_name, made.occurrence)
 
 
-def annotations(tree: ast.AST) -> Iterator[Span]:
+def type_places(tree: ast.AST) -> Iterator[Span]:
     """Where types are written. Our modules postpone them all, so that nothing evaluates one."""
     for node in ast.walk(tree):
         match node:

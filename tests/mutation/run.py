@@ -38,11 +38,15 @@ TARGETS = (
     "assistants/frontend/fixture/delegated_work.py",
     "assistants/frontend/fixture/machine.py",
 )
-EXPLAINED = Path(__file__).with_name("explained.toml")
+EXPLANATIONS = Path(__file__).with_name("explained.toml")
+EXPLAINED = "explained"
 EXPLAINED_AT_MOST = 0.05
 WIDTH = 120
 CHANGE = ("file", "inside", "line", "becomes")
 RULES = ("test_records_are_frozen", "test_records_have_slots")
+
+
+type Explanations = Mapping[Change, str]
 
 
 class MistakeError(Exception):
@@ -51,16 +55,20 @@ class MistakeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A mutant, what became of it, and why that is said to be right."""
+    """A mutant, what became of it, and why that is said to be right.
+
+    ``change`` is given where it matters: of survivors, and where something is explained.
+    """
 
     mutant: Mutant
     outcome: Outcome
-    why: str | None = None
+    change: Change | None
+    why: str | None
 
     @property
     def column(self) -> str:
         is_explained = self.outcome is Outcome.SURVIVED and self.why is not None
-        return "explained" if is_explained else self.outcome
+        return EXPLAINED if is_explained else self.outcome
 
     @property
     def is_wrong(self) -> bool:
@@ -73,9 +81,10 @@ def main() -> int:
     began = time.monotonic()
     console = Console(highlight=False)
     console.width = max(console.width, WIDTH)
+    explained = _explained()
     tried = []
     try:
-        for one in _tried(asked.files or TARGETS, asked.sample, asked.seed, asked.jobs):
+        for one in _tried(asked, explained):
             tried.append(one)
             if one.is_wrong:
                 console.print(_told(one), markup=False, soft_wrap=True)
@@ -83,13 +92,27 @@ def main() -> int:
         sys.stderr.write(f"{mistake}\n")
         return 2
     console.print(_table(tried))
-    minutes = (time.monotonic() - began) / 60
-    explained = sum(one.column == "explained" for one in tried)
-    console.print(f"{len(tried)} mutants, {explained} explained, in {minutes:.1f} minutes")
-    if explained > EXPLAINED_AT_MOST * len(tried):
-        console.print(f"more than {EXPLAINED_AT_MOST:.0%} are explained away")
-        return 1
-    return int(any(one.is_wrong for one in tried))
+    console.print(f"{(time.monotonic() - began) / 60:.1f} minutes")
+    problems = [*_too_much_explained(tried)]
+    if asked.sample is None:
+        problems += _explained_in_vain(tried, explained)
+    for problem in problems:
+        console.print(problem, markup=False, soft_wrap=True)
+    return int(bool(problems) or any(one.is_wrong for one in tried))
+
+
+def _too_much_explained(tried: Sequence[Tried]) -> Iterator[str]:
+    count = sum(one.column == EXPLAINED for one in tried)
+    if count > EXPLAINED_AT_MOST * len(tried):
+        yield f"{count} mutants are explained, which is more than {EXPLAINED_AT_MOST:.0%}"
+
+
+def _explained_in_vain(tried: Sequence[Tried], explained: Explanations) -> Iterator[str]:
+    """Explanations of mutants that a whole run did not meet."""
+    files = {one.mutant.file for one in tried}
+    for change in explained.keys() - {one.change for one in tried}:
+        if change.file in files:
+            yield f"there is no such mutant any more: {change}"
 
 
 def _asked() -> argparse.Namespace:
@@ -101,15 +124,19 @@ def _asked() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _tried(targets: Sequence[str], size: int | None, seed: int, jobs: int) -> Iterator[Tried]:
-    explained = _explained()
-    mutants = [mutant for file in _files(targets) for mutant in mutants_of(file)]
-    chosen = mutants if size is None else sample(mutants, size, seed)
+def _tried(asked: argparse.Namespace, explained: Explanations) -> Iterator[Tried]:
+    files = _files(asked.files or TARGETS)
+    chosen = [mutant for file in files for mutant in mutants_of(file)]
+    if asked.sample is not None:
+        chosen = sample(chosen, asked.sample, asked.seed)
+    places = {(change.file, change.inside) for change in explained}
     for file in dict.fromkeys(mutant.file for mutant in chosen):
         sys.stderr.write(f"{file}\n")
-        trials = Trials(file, _mirror(file), jobs)
+        trials = Trials(file, _mirror(file), asked.jobs)
         for mutant, outcome in trials.outcomes([one for one in chosen if one.file == file]):
-            yield Tried(mutant, outcome, _why(mutant, outcome, explained))
+            matters = outcome is Outcome.SURVIVED or (mutant.file, mutant.inside) in places
+            change = mutant.change() if matters else None
+            yield Tried(mutant, outcome, change, explained.get(change) if change else None)
 
 
 def _files(targets: Sequence[str]) -> list[str]:
@@ -129,21 +156,13 @@ def _mirror(file: str) -> list[str]:
     return [str(mirror), *rules] if mirror.exists() else rules
 
 
-def _explained() -> Mapping[Change, str]:
-    entries = tomllib.loads(EXPLAINED.read_text("utf-8"))["mutant"]
+def _explained() -> Explanations:
+    entries = tomllib.loads(EXPLANATIONS.read_text("utf-8"))["mutant"]
     return {Change(**{key: entry[key] for key in CHANGE}): entry["why"] for entry in entries}
 
 
-def _why(mutant: Mutant, outcome: Outcome, explained: Mapping[Change, str]) -> str | None:
-    """What is said of this mutant. Only a survivor's change, or a suspect's, is worth making."""
-    is_suspect = any((one.file, one.inside) == (mutant.file, mutant.inside) for one in explained)
-    if outcome is not Outcome.SURVIVED and not is_suspect:
-        return None
-    return explained.get(mutant.change())
-
-
 def _table(tried: Sequence[Tried]) -> Table:
-    columns = (Outcome.KILLED, Outcome.TIMED_OUT, "explained", Outcome.SURVIVED)
+    columns = (Outcome.KILLED, Outcome.TIMED_OUT, EXPLAINED, Outcome.SURVIVED)
     table = Table("file", "mutants", *columns, show_footer=False)
     for column in table.columns[1:]:
         column.justify = "right"

@@ -19,6 +19,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from enum import StrEnum
+from functools import partial
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType
@@ -59,7 +60,7 @@ class Trials:
         self.limit_s = 0
         _forget_ours()
         reading, writing = os.pipe()
-        self._fork(lambda: _reporting_imports(tests, writing))
+        self._fork(partial(_reporting_imports, tests, writing))
         os.close(writing)
         with os.fdopen(reading) as names:
             imported = names.read().split()
@@ -68,7 +69,7 @@ class Trials:
         _import_all(unaffected(file, imported))
         gc.freeze()
         began = time.monotonic()
-        self._fork(lambda: _run(tests))
+        self._fork(partial(_run, tests))
         os.wait()
         self.limit_s = round(PATIENCE * (time.monotonic() - began + 1))
 
@@ -79,7 +80,7 @@ class Trials:
         while waiting or running:
             while waiting and len(running) < self._jobs:
                 mutant = waiting.pop()
-                running[self._fork(lambda one=mutant: _try(one, self._tests))] = mutant
+                running[self._fork(partial(_try, mutant, self._tests))] = mutant
             process, status = os.wait()
             yield running.pop(process), _outcome(status)
 

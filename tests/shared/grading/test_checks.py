@@ -55,9 +55,14 @@ def test_every_check_bears_its_functions_name_and_one_sentence() -> None:
         ),
         pytest.param({"ending": TIMEOUT}, NOT_APPLICABLE, id="where-nothing-was-begun"),
         pytest.param(
-            {"assistant": spans((100, 900)), "ending": TIMEOUT},
+            {"assistant": spans((100, 1_000)), "ending": TIMEOUT},
             NOT_APPLICABLE,
-            id="where-speech-ended-before-the-request-did",
+            id="where-speech-ended-as-the-request-did",
+        ),
+        pytest.param(
+            {"assistant": spans((100, 1_001)), "ending": TIMEOUT},
+            FAILED,
+            id="where-speech-ended-one-ms-after-it",
         ),
         pytest.param({"assistant": ANSWER, "ending": Ending.FAILED}, UNSCORED, id="that-broke"),
     ],
@@ -90,6 +95,17 @@ def test_conversation_completed(attempt: dict[str, Any], expected: Expected) -> 
 )
 def test_assistant_responded(attempt: dict[str, Any], expected: Expected) -> None:
     assert checks.assistant_responded(a_case(an_attempt(**attempt))).status is expected
+
+
+@pytest.mark.parametrize(
+    ("assistant", "because"),
+    [
+        pytest.param(spans((500, 1_001)), "only a short sound across", id="a-sound-across-its-end"),
+        pytest.param(spans((500, 1_000)), "was not heard after", id="nothing-past-its-end"),
+    ],
+)
+def test_a_request_without_response_is_told_apart_by(assistant: IntervalSet, because: str) -> None:
+    assert because in checks.assistant_responded(a_case(an_attempt(assistant=assistant))).because
 
 
 def test_a_response_is_pointed_at() -> None:
@@ -421,7 +437,7 @@ def judged(check: Callable[[Case], Check], *observations: Observation, **policy:
             id="two-sentences-that-are-700-ms-apart",
         ),
         pytest.param(
-            said((100, "Hello."), (2_000, "It's "), (2_400, "all "), (2_800, "set.")),
+            said((100, "Hello."), (2_000, "It's al"), (2_400, "l s"), (2_800, "et.")),
             FAILED,
             id="the-second-sentence-in-three-fragments",
         ),
