@@ -222,11 +222,11 @@ class _Utterance:
 
 def _utterances(case: Case) -> list[_Utterance]:
     groups: list[list[tuple[int, Caption]]] = []
-    until_ms = 0
+    until_ms: int | None = None
     for index, seen in enumerate(case.evidence.observations):
         if not isinstance(seen, Caption) or seen.speaker is not Speaker.ASSISTANT:
             continue
-        if groups and seen.start_ms - until_ms < SENTENCE_GAP_MS:
+        if until_ms is not None and seen.start_ms - until_ms < SENTENCE_GAP_MS:
             groups[-1].append((index, seen))
         else:
             groups.append([(index, seen)])
