@@ -138,4 +138,4 @@ def sample(mutants: Sequence[Mutant], size: int, seed: int) -> list[Mutant]:
 
 
 def _joined(lines: Sequence[str]) -> str:
-    return " ".join(line.strip() for line in lines)
+    return " ".join(line.strip() for line in lines).strip()
