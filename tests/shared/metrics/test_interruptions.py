@@ -10,7 +10,7 @@ from shared.metrics.responses import Watch, classify
 from shared.observability.evidence import CallerAction
 from tests.support.builders import a_request, spans
 
-WATCH = Watch(5_000, 90_000)
+WATCH = Watch(5_000, 90_000, is_cut=False)
 PAUSING = a_request((1_000, 2_000), (3_000, 4_000))
 
 

@@ -174,10 +174,6 @@ def test_a_lost_connection(assistant, until_ms, expected) -> None:
     assert (one.outcome, one.reason) == expected
 
 
-def test_a_watch_is_not_cut_unless_it_is_said_to_be() -> None:
-    assert verdicts(classify([REQUEST], spans(), Watch(DEADLINE_MS, 90_000))) == [EXPIRED]
-
-
 def test_a_lost_connection_censors_the_last_request_only() -> None:
     assert verdicts(classified(REQUEST, next_at(8_000), is_cut=True)) == [EXPIRED, CUT]
     assert verdicts(classified(REQUEST, next_at(2_000), is_cut=True)) == [CLOSED, CUT]
