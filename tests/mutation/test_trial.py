@@ -29,7 +29,7 @@ trials = Trials(FILE, TESTS, jobs=2)
 same, other = Written(SOURCE), Written(SOURCE.replace("work - (", "work | ("))
 outcomes = dict(trials.outcomes([same, other]))
 print(outcomes[same], outcomes[other], sep=", ")
-trials.limit_s = 1
+trials.limit_s = 1.0
 print(*dict(trials.outcomes([Written(SOURCE + "while True: pass")])).values())
 try:
     Trials(FILE, ["tests/shared/metrics/test_none.py"], jobs=1)

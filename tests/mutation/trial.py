@@ -14,7 +14,6 @@ import os
 import resource
 import signal
 import sys
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -37,7 +36,9 @@ PYTEST = (
 BROKEN = 70
 MEMORY_BYTES = 4 * 1024**3
 PATIENCE = 5
-"""A mutant may take this many times as long as the module does, and as many seconds more."""
+"""A mutant may use this many times the processor time of its module, and as many seconds more."""
+LOADED = 12
+"""And this many times that by the clock, for a machine may be busy and a mutant may wait."""
 
 
 class Outcome(StrEnum):
@@ -57,7 +58,7 @@ class Trials:
         """Run the tests unchanged, import what they needed, and learn how long they take."""
         self._tests = tests
         self._jobs = jobs
-        self.limit_s = 0
+        self.limit_s = 0.0
         _forget_ours()
         reading, writing = os.pipe()
         self._fork(partial(_reporting_imports, tests, writing))
@@ -68,10 +69,9 @@ class Trials:
             raise TrialError(f"{file}: its own tests fail: {' '.join(tests)}")
         _import_all(unaffected(file, imported))
         gc.freeze()
-        began = time.monotonic()
         self._fork(partial(_run, tests))
-        os.wait()
-        self.limit_s = round(PATIENCE * (time.monotonic() - began + 1))
+        _, _, used = os.wait3(0)
+        self.limit_s = PATIENCE * (used.ru_utime + used.ru_stime + 1)
 
     def outcomes(self, mutants: Sequence[Mutant]) -> Iterator[tuple[Mutant, Outcome]]:
         """What became of each mutant, in the order in which that was known."""
@@ -94,13 +94,14 @@ class Trials:
             for stream in range(3):
                 os.dup2(nothing, stream)
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-            signal.alarm(self.limit_s)
+            signal.setitimer(signal.ITIMER_PROF, self.limit_s)
+            signal.setitimer(signal.ITIMER_REAL, self.limit_s * LOADED)
             os._exit(run())
         os._exit(BROKEN)
 
 
 def _outcome(status: int) -> Outcome:
-    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM:
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in {signal.SIGPROF, signal.SIGALRM}:
         return Outcome.TIMED_OUT
     if os.WIFEXITED(status) and os.WEXITSTATUS(status) == BROKEN:
         raise TrialError("a trial broke down before its tests began")
