@@ -26,6 +26,7 @@ STATES = frozenset(
         "shared.single_turn.session.Capture",
         "assistants.frontend.fixture.delegated_work.ClientWork",
         "assistants.frontend.fixture.delegated_work.Work",
+        "assistants.frontend.fixture.http_machine.HttpMachine",
         "assistants.frontend.fixture.media_clock.InputCounters",
         "assistants.frontend.fixture.mishaps.Tampering",
         "assistants.frontend.fixture.session_record.SessionRecord",
