@@ -138,7 +138,7 @@ def same_request(expected: ExpectedCall, observed: ObservedCall) -> bool:
 
 def same_call(expected: ExpectedCall, observed: ObservedCall) -> bool:
     """Whether it is the expected request and ended as expected."""
-    has_status = observed.is_completed or expected.status == CallStatus.ANY
+    has_status = observed.is_completed or expected.status is CallStatus.ANY
     return has_status and same_request(expected, observed)
 
 
@@ -180,7 +180,7 @@ def comparator_faults(expected: JsonValue) -> Iterator[Fault]:
 
 
 def _matches(expected: JsonValue, observed: _Observed, depth: int) -> bool:
-    if depth == 0:
+    if not depth:
         return False
     if isinstance(expected, Mapping):
         if MATCH_KEY in expected:
@@ -222,7 +222,7 @@ def _same_scalar(expected: JsonValue, observed: JsonValue) -> bool:
 
 
 def _identical(one: JsonValue, other: JsonValue, depth: int) -> bool:
-    if depth == 0:
+    if not depth:
         return False
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
@@ -376,7 +376,7 @@ def _compares(expected: JsonObject, observed: _Observed, depth: int) -> bool:
 def _comparator_faults(
     expected: JsonValue, where: Where, depth: int, *, in_list: bool = False
 ) -> Iterator[Fault]:
-    if depth == 0:
+    if not depth:
         yield Fault(where, f"is nested deeper than {MAX_DEPTH} levels; flatten it")
     elif isinstance(expected, Mapping) and MATCH_KEY in expected:
         yield from _faults_of_comparator(expected, where, depth, in_list=in_list)

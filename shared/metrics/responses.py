@@ -73,7 +73,7 @@ class Watch:
 
     deadline_ms: int
     observed_until_ms: int
-    is_cut: bool = False
+    is_cut: bool
 
 
 def classify(

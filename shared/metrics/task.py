@@ -31,7 +31,7 @@ def tool_accuracy(
 def _matched_share(matched: int | None, expected: int | None, actual: int | None) -> float | None:
     if expected is None or actual is None:
         return None
-    if expected == 0 or actual == 0:
+    if not expected or not actual:
         return 1.0 if expected == actual else 0.0
     if matched is None:
         return None

@@ -31,7 +31,7 @@ class Timeline:
     work: IntervalSet
     caller_turns: tuple[Turn, ...]
     assistant_turns: tuple[Turn, ...]
-    is_cut: bool = False
+    is_cut: bool
 
     @classmethod
     def of(cls, evidence: Evidence) -> Self:

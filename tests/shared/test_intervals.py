@@ -28,7 +28,7 @@ def test_an_empty_span_cannot_exist(start_ms: int, end_ms: int) -> None:
 
 def test_the_start_is_inside_and_the_end_is_not() -> None:
     span = Interval(100, 200)
-    assert [span.contains(t) for t in (99, 100, 199, 200)] == [False, True, True, False]
+    assert [span.contains(t) for t in (99, 100, 199, 200, 201)] == [False, True, True, False, False]
 
 
 def test_touching_spans_share_no_instant() -> None:
@@ -46,7 +46,8 @@ def test_touching_spans_share_no_instant() -> None:
     ],
 )
 def test_union_of(given_spans: list[tuple[int, int]], expected: list[tuple[int, int]]) -> None:
-    assert IntervalSet.of(given_spans) == spans(*expected)
+    union = IntervalSet.of(given_spans)
+    assert [(span.start_ms, span.end_ms) for span in union] == expected
 
 
 @pytest.mark.parametrize(
@@ -97,3 +98,8 @@ def test_shifting_moves_every_instant(a: IntervalSet, offset_ms: int) -> None:
 )
 def test_merging_bridges_gaps(limit_ms: int, expected: list[tuple[int, int]]) -> None:
     assert spans((0, 100), (150, 200)).merged(gaps_below_ms=limit_ms) == spans(*expected)
+
+
+def test_a_gap_is_measured_from_the_span_before_it() -> None:
+    three = spans((100, 200), (450, 500), (540, 600))
+    assert three.merged(gaps_below_ms=100) == spans((100, 200), (450, 600))

@@ -218,7 +218,12 @@ def test_whatever_a_dataset_can_hold_can_be_matched() -> None:
         pytest.param(2, "2", False, id="text-is-no-number"),
         pytest.param(1, True, False, id="a-bool-is-no-number"),
         pytest.param(2, 2.0, True, id="numbers-by-value"),
+        pytest.param({"a": 1, "b": None}, {"a": 1}, False, id="a-missing-key"),
+        pytest.param(1, 2, False, id="a-larger-number"),
+        pytest.param(2, 1, False, id="a-smaller-number"),
         pytest.param([1, 2], [2, 1], False, id="order-of-items"),
+        pytest.param([1], [1, 2], False, id="a-longer-list"),
+        pytest.param([1, 2], [1], False, id="a-shorter-list"),
         pytest.param([], {}, False, id="a-list-is-no-object"),
         pytest.param(None, {}, False, id="null-is-nothing-else"),
         pytest.param(nested(63, 1), nested(63, 1), True, id="the-deepest-object"),
@@ -389,6 +394,14 @@ def test_as_many_pairs_as_names_in_common(wanted: list[str], done: list[str]) ->
         pytest.param({"a": comparing("unordered", items={})}, "a.items", id="items-no-list"),
         pytest.param({"a": comparing("absent", value=1)}, "a.value", id="surplus"),
         pytest.param({"a": comparing("text", value=1)}, "a.value", id="a-number-for-text"),
+        pytest.param({"a": comparing("number", value="2")}, "a.value", id="text-for-a-number"),
+        pytest.param({"a": comparing("number", value=True)}, "a.value", id="a-bool-for-a-number"),
+        pytest.param({"a": comparing("date", value="2026-02-30")}, "a.value", id="no-real-date"),
+        pytest.param({"a": comparing("date", value=20260807)}, "a.value", id="a-number-for-a-date"),
+        pytest.param({"a": comparing("time", value="25:00")}, "a.value", id="no-time-of-day"),
+        pytest.param({"a": comparing("one_of", values=[])}, "a.values", id="one-of-nothing"),
+        pytest.param({"a": comparing("one_of", values="ab")}, "a.values", id="one-of-a-text"),
+        pytest.param({"a": comparing("unordered", items="ab")}, "a.items", id="items-in-a-text"),
         pytest.param({"a": [comparing("absent")]}, "a[0]", id="an-absent-item"),
         pytest.param(
             {"a": [comparing("one_of", values=[comparing("absent")])]},
@@ -413,6 +426,12 @@ def test_bad_comparators_have_paths(expected: Any, path: str) -> None:
         pytest.param({"match": "like"}, id="another-key"),
         pytest.param({"a": comparing("one_of", values=[comparing("absent"), 1])}, id="optional"),
         pytest.param(comparing("time", value="7 pm"), id="a-time-as-spoken"),
+        pytest.param(comparing("text", value=""), id="an-empty-text"),
+        pytest.param(comparing("number", value=2), id="a-whole-number"),
+        pytest.param(comparing("number", value=2.5), id="a-fraction"),
+        pytest.param(comparing("date", value="2026-08-07"), id="a-date"),
+        pytest.param(comparing("unordered", items=[]), id="no-items"),
+        pytest.param([{"a": comparing("absent")}], id="an-absent-key-of-an-item"),
         pytest.param(nested(63, 1), id="the-deepest"),
         pytest.param(listed(63, 1), id="the-deepest-list"),
         pytest.param(one_of(63, 1), id="the-deepest-comparators"),
@@ -420,3 +439,25 @@ def test_bad_comparators_have_paths(expected: Any, path: str) -> None:
 )
 def test_sound_comparators(expected: Any) -> None:
     assert list(comparator_faults(expected)) == []
+
+
+@pytest.mark.parametrize(
+    ("comparator", "remedy"),
+    [
+        pytest.param(comparing("txet"), 'did you mean "text"? there are text,', id="a-near-miss"),
+        pytest.param(comparing("%&"), "use one of text, number,", id="nothing-like-any"),
+        pytest.param(comparing("text", value=2), "write it in quotes", id="text"),
+        pytest.param(comparing("number", value="2"), "write it without quotes", id="number"),
+        pytest.param(comparing("date", value="soon"), "write it as YYYY-MM-DD", id="date"),
+        pytest.param(comparing("time", value="soon"), "write it as HH:MM", id="time"),
+        pytest.param(comparing("one_of", values=[]), "list what is accepted", id="one-of"),
+        pytest.param(comparing("unordered", items={}), "list the items", id="unordered"),
+        pytest.param(comparing("text"), 'the comparator "text" needs it', id="without-its-value"),
+        pytest.param([comparing("absent")], "leave the item out", id="an-absent-item"),
+        pytest.param(comparing("any", value=1), "remove it", id="a-value-too-many"),
+    ],
+)
+def test_a_fault_says_how_it_is_mended(comparator: Any, remedy: str) -> None:
+    (fault,) = comparator_faults(comparator)
+
+    assert remedy in fault.problem

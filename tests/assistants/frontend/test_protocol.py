@@ -184,6 +184,13 @@ ACTIVE = (START, STARTED)
             id="a-start-unanswered-at-its-deadline",
         ),
         pytest.param(
+            [START, waits(START_US + 1)],
+            State.CLOSED,
+            Stage.SESSION_START,
+            NORMAL,
+            id="a-start-unanswered-when-its-deadline-was-missed",
+        ),
+        pytest.param(
             [START, waits(START_US - 1), STARTED, UNANSWERED_START],
             State.ACTIVE,
             None,
@@ -359,12 +366,12 @@ def test_a_session_that_does_not_run_is_not_asked_to_close(story: Sequence[Step]
 
 
 def test_the_deadlines_count_from_their_commands() -> None:
-    line = Line().play(waits(7), START)
-    assert line.session.wakes_at() == 7 + START_US
+    line = Line().play(waits(START_US), START)
+    assert line.session.wakes_at() == 2 * START_US
     line.play(STARTED)
     assert line.session.wakes_at() is None
     line.play(waits(100), CLOSE)
-    assert line.session.wakes_at() == 107 + CLOSE_US
+    assert line.session.wakes_at() == START_US + 100 + CLOSE_US
 
 
 @pytest.mark.parametrize(
@@ -381,6 +388,13 @@ def test_nothing_can_be_appended(story: Sequence[Step]) -> None:
     with pytest.raises(RuntimeError, match="cannot append"):
         line.session.append(ThinkingAppend, "a hint")
     assert line.session.messages_to_send() == []
+
+
+def test_a_start_without_answer_says_how_long_it_was_waited_for() -> None:
+    session = LiveSession(responses_work(), ManagedWork(), Deadlines(1_500_000, CLOSE_US))
+    session.start(0)
+    session.wake(1_500_000)
+    assert str(session.failure) == "no session.started within 1.5 s"
 
 
 def test_appends_are_numbered_through_the_session() -> None:
@@ -415,6 +429,11 @@ def test_unless_told_otherwise_a_start_has_20_s_and_a_close_15() -> None:
 def test_what_answers_a_frame_lies_at_that_frames_end(frames: int, media_ms: int) -> None:
     line = Line().play(*ACTIVE, waits(5), hears(times=frames), audio(b"\1\0"))
     assert line.of(AudioArrived) == [AudioArrived(Stamp(media_ms, 5), b"\1\0")]
+
+
+def test_media_positions_are_whole() -> None:
+    line = Line().play(*ACTIVE, hears(), said("Hello"))
+    assert [type(seen.stamp.media_ms) for seen in line.of(Caption)] == [int]
 
 
 def test_media_time_stands_still_once_nobody_is_sent_audio() -> None:
@@ -503,6 +522,7 @@ def test_what_comes_in_is_bounded(
     line.play(*story)
     assert [type(one) for one in line.seen] == seen
     assert (line.session.state is State.CLOSED) is is_over
+    assert line.session.closing() == (NORMAL if is_over else None)
     failure = line.session.failure
     assert (failure.stage if failure else None) is (Stage.RESPONSE_COLLECTION if is_over else None)
 
@@ -521,6 +541,19 @@ def test_a_refused_continuation_ends_the_work_that_waited_for_it() -> None:
     line.play(error("response_input_buffer_full", "full", client_event_id="continue_r1"))
     assert line.of(ContinuationRefused) == [ContinuationRefused(Stamp(0, 0), "r1", "d1")]
     assert not work_of(line).is_active
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        pytest.param("Responses handoff incomplete.", ["r1"], id="the-one-that-waits"),
+        pytest.param("Responses handoff complete.", [], id="nothing-if-its-words-are-others"),
+        pytest.param("Something went wrong.", [], id="nothing-though-its-words-come-later"),
+    ],
+)
+def test_an_error_that_names_no_command_ends(text: str, refused: list[str]) -> None:
+    line = Line().play(*ACTIVE, delegated(), backend(began()), error(None, text))
+    assert [seen.response_id for seen in line.of(ContinuationRefused)] == refused
 
 
 def work_of(line: Line) -> WorkState:

@@ -639,6 +639,26 @@ def test_a_message_outside_any_response_is_seen_without_one() -> None:
         pytest.param(
             [began(), In("d2", began("r2"))], None, True, [], id="anybodys-of-two-is-nobodys"
         ),
+        pytest.param(
+            [began(), call(), completed(), Output("c1"), In("d2", began("r2"))],
+            None,
+            True,
+            [],
+            id="another-delegation-is-no-successor",
+        ),
+        pytest.param(
+            [
+                In("d2", began()),
+                In("d2", call()),
+                In("d2", completed()),
+                Output("c1"),
+                began("r2"),
+            ],
+            None,
+            True,
+            [],
+            id="not-even-one-whose-id-comes-before",
+        ),
         pytest.param([began()], None, False, [], id="an-error-that-names-nothing"),
         pytest.param([began()], "append_1", False, [], id="an-error-about-another-command"),
         pytest.param(
@@ -670,8 +690,9 @@ def test_a_refused_round_is_not_answered_any_more() -> None:
     assert desk.sent == []
 
 
-def test_a_second_item_under_a_call_id_is_a_fault_and_runs_nothing() -> None:
-    desk = played(began(), call("c1"), call("c1", arguments='{"n": 2}', item_id="fc_2"))
+@pytest.mark.parametrize("item_id", ["aa_1", "zz_1"])
+def test_a_second_item_under_a_call_id_is_a_fault_and_runs_nothing(item_id: str) -> None:
+    desk = played(began(), call("c1"), call("c1", arguments='{"n": 2}', item_id=item_id))
     assert [one.call_id for one in desk.seen if isinstance(one, ToolCalled)] == ["c1"]
     (fault,) = [one for one in desk.seen if isinstance(one, Faulted)]
     assert (fault.kind, fault.detail) == ("call_id_reused", "call c1 of look_up")

@@ -107,6 +107,13 @@ def test_a_call_with_broken_arguments_attempts(
     assert bool(a_case(evidence, scenario).prohibited) is is_prohibited
 
 
+@pytest.mark.parametrize("name", ["book", "move"], ids=["before-it", "after-it"])
+def test_a_tool_named_otherwise_is_not_prohibited_with_it(name: str) -> None:
+    scenario = a_scenario(expected__tools__prohibited=[{"name": "cancel"}])
+
+    assert a_case(an_attempt(observations=[a_call(name)]), scenario).prohibited == ()
+
+
 @pytest.mark.parametrize(
     ("caller", "end_ms"),
     [

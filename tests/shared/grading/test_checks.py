@@ -30,6 +30,7 @@ PASSED, FAILED, NOT_APPLICABLE, UNSCORED = CheckStatus
 ANSWER = spans((1_500, 2_500))
 SILENCE = IntervalSet()
 TIMEOUT = Ending.RESPONSE_TIMEOUT
+ONE, TWO = {"name": "one"}, {"name": "two", "arguments": {"n": 2}}
 
 type Expected = CheckStatus
 
@@ -54,9 +55,14 @@ def test_every_check_bears_its_functions_name_and_one_sentence() -> None:
         ),
         pytest.param({"ending": TIMEOUT}, NOT_APPLICABLE, id="where-nothing-was-begun"),
         pytest.param(
-            {"assistant": spans((100, 900)), "ending": TIMEOUT},
+            {"assistant": spans((100, 1_000)), "ending": TIMEOUT},
             NOT_APPLICABLE,
-            id="where-speech-ended-before-the-request-did",
+            id="where-speech-ended-as-the-request-did",
+        ),
+        pytest.param(
+            {"assistant": spans((100, 1_001)), "ending": TIMEOUT},
+            FAILED,
+            id="where-speech-ended-one-ms-after-it",
         ),
         pytest.param({"assistant": ANSWER, "ending": Ending.FAILED}, UNSCORED, id="that-broke"),
     ],
@@ -91,6 +97,17 @@ def test_assistant_responded(attempt: dict[str, Any], expected: Expected) -> Non
     assert checks.assistant_responded(a_case(an_attempt(**attempt))).status is expected
 
 
+@pytest.mark.parametrize(
+    ("assistant", "because"),
+    [
+        pytest.param(spans((500, 1_001)), "only a short sound across", id="a-sound-across-its-end"),
+        pytest.param(spans((500, 1_000)), "was not heard after", id="nothing-past-its-end"),
+    ],
+)
+def test_a_request_without_response_is_told_apart_by(assistant: IntervalSet, because: str) -> None:
+    assert because in checks.assistant_responded(a_case(an_attempt(assistant=assistant))).because
+
+
 def test_a_response_is_pointed_at() -> None:
     (ref,) = checks.assistant_responded(a_case(an_attempt(assistant=spans((500, 2_600))))).refs
 
@@ -118,6 +135,52 @@ def test_application_state(
     case = a_case(evidence, a_scenario(expected__state=state))
 
     assert checks.application_state(case).status is expected
+
+
+def nested(depth: int) -> dict[str, Any]:
+    return {"a": nested(depth - 1)} if depth else {}
+
+
+@pytest.mark.parametrize(
+    ("state", "before", "after", "because"),
+    [
+        pytest.param({"a": 1}, {}, {"a": 2}, "a: 2, expected 1", id="the-value-that-differs"),
+        pytest.param(
+            {"unchanged": True}, {"a": 1}, {"a": 2}, "a: 2, was 1", id="the-value-that-changed"
+        ),
+        pytest.param(
+            {"unchanged": True},
+            nested(64),
+            nested(64),
+            "it did not stay as it was",
+            id="nothing-where-states-are-too-deep-to-compare",
+        ),
+    ],
+)
+def test_a_wrong_state_is_told_by(
+    state: dict[str, Any], before: dict[str, Any], after: dict[str, Any], because: str
+) -> None:
+    evidence = an_attempt(state_before=before, state_after=after)
+    check = checks.application_state(a_case(evidence, a_scenario(expected__state=state)))
+
+    assert check.because == f"the final state differs: {because}"
+
+
+@pytest.mark.parametrize("check", [checks.application_state, checks.tool_contract])
+@pytest.mark.parametrize(
+    ("observations", "moments"),
+    [
+        pytest.param(a_tool_use("other"), [1_500], id="the-calls"),
+        pytest.param([], [20_000], id="the-end-where-nothing-was-called"),
+    ],
+)
+def test_what_was_not_done_is_pointed_at_by(
+    check: Callable[[Case], Check], observations: Sequence[Observation], moments: list[int]
+) -> None:
+    scenario = a_scenario(expected__state={"a": 1}, expected__tools__required=[ONE])
+    failed = check(a_case(an_attempt(observations=observations), scenario))
+
+    assert (failed.status, [ref.at_ms for ref in failed.refs]) == (FAILED, moments)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +224,6 @@ def test_without_prohibitions_every_action_is_authorized() -> None:
     assert checks.authorized_actions(a_case()).status is PASSED
 
 
-ONE, TWO = {"name": "one"}, {"name": "two", "arguments": {"n": 2}}
 USE_ONE = a_tool_use("one", at_ms=1_100, call_id="a")
 USE_TWO = a_tool_use("two", {"n": 2}, at_ms=2_100, call_id="b")
 
@@ -182,6 +244,20 @@ USE_TWO = a_tool_use("two", {"n": 2}, at_ms=2_100, call_id="b")
             FAILED,
             "two: n: 3, expected 2",
             id="a-wrong-argument",
+        ),
+        pytest.param(
+            [TWO],
+            a_tool_use("three", {"n": 3}),
+            FAILED,
+            "missing: two; not asked for: three",
+            id="a-tool-whose-name-comes-before-is-not-the-wanted-one",
+        ),
+        pytest.param(
+            [TWO],
+            a_tool_use("undo", {"n": 3}),
+            FAILED,
+            "missing: two; not asked for: undo",
+            id="nor-is-one-whose-name-comes-after",
         ),
         pytest.param(
             [ONE], a_tool_use("one", is_completed=False), FAILED, "one failed", id="a-failed-one"
@@ -355,6 +431,16 @@ def judged(check: Callable[[Case], Check], *observations: Observation, **policy:
             FAILED,
             id="one-sentence-with-a-gap-of-599-ms",
         ),
+        pytest.param(
+            said((100, "It's all"), (1_000, " set")),
+            PASSED,
+            id="two-sentences-that-are-700-ms-apart",
+        ),
+        pytest.param(
+            said((100, "Hello."), (2_000, "It's al"), (2_400, "l s"), (2_800, "et.")),
+            FAILED,
+            id="the-second-sentence-in-three-fragments",
+        ),
     ],
 )
 def test_grounded_confirmation(observations: Sequence[Observation], expected: Expected) -> None:
@@ -374,6 +460,32 @@ def test_an_untrue_claim_is_pointed_at_where_its_words_came() -> None:
     (ref,) = judged(checks.grounded_confirmation, *observations, confirmations=CLAIMS).refs
 
     assert (ref.at_ms, ref.what) == (2_300, "said: booked")
+
+
+THREE_PIECES = said((2_100, "It's b"), (2_300, "ook"), (2_500, "ed"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "at_ms"),
+    [
+        pytest.param("booked", 2_100, id="from-the-last-letter-of-the-first-piece"),
+        pytest.param("ooked", 2_300, id="from-the-first-letter-of-the-second"),
+        pytest.param("ed", 2_500, id="in-the-last"),
+        pytest.param("(?<=booked)", 2_500, id="past-all-of-them-in-the-last"),
+    ],
+)
+def test_a_claim_comes_with_the_piece_that_holds_its_first_letter(pattern: str, at_ms: int) -> None:
+    claims = [(("book",), (pattern,))]
+    (ref,) = judged(checks.grounded_confirmation, *THREE_PIECES, confirmations=claims).refs
+
+    assert ref.at_ms == at_ms
+
+
+def test_a_refusal_is_pointed_at_where_its_sentence_began() -> None:
+    observations = said((2_100, "I "), (2_300, "ca"), (2_500, "n't."))
+    (ref,) = judged(checks.refusal_stated, *observations, refusals=["can't"]).refs
+
+    assert (ref.at_ms, ref.what) == (2_100, "can't")
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,23 @@ WAS_INTERRUPTED = talk(
 NEVER_YIELDED = talk((0, 1_000, SPEAK), (3_000, 4_000, INTERRUPT), assistant=spans((1_400, 9_000)))
 GAVE_WAY = talk((0, 1_000, SPEAK), (3_000, 3_300, BACKCHANNEL), assistant=spans((1_400, 3_100)))
 WENT_ON = talk((0, 1_000, SPEAK), (3_000, 3_300, BACKCHANNEL), assistant=spans((1_400, 6_000)))
+INTERRUPTED_TWICE = talk(
+    (0, 1_000, SPEAK),
+    (3_000, 4_000, INTERRUPT),
+    (8_000, 9_000, INTERRUPT),
+    assistant=spans((1_400, 3_350), (7_000, 9_500)),
+)
+BROKE_IN_AND_SPOKE_THROUGH = talk(*ASKED_TWICE, assistant=spans((500, 700), (8_500, 9_500)))
+GAVE_WAY_TO_ONE_OF_TWO, GAVE_WAY_TO_TWO_OF_THREE = (
+    talk(
+        (0, 1_000, SPEAK),
+        (3_000, 3_300, BACKCHANNEL),
+        (10_000, 10_300, BACKCHANNEL),
+        *more,
+        assistant=spans((1_400, 6_000), (9_000, 10_100), (14_000, 15_100)),
+    )
+    for more in ((), ((15_000, 15_300, BACKCHANNEL),))
+)
 HELD_THE_FLOOR = talk(
     *ASKED, assistant=spans((3_000, 4_000), (5_000, 20_000)), observations=[a_delegation(1_500)]
 )
@@ -68,6 +85,7 @@ HELD_THE_FLOOR = talk(
     ("evidence", "name", "limit", "expected"),
     [
         pytest.param(ONE_OF_TWO, "response_rate_min", 0.5, PASSED, id="half-is-answered"),
+        pytest.param(ONE_OF_TWO, "response_rate_min", 0.25, PASSED, id="more-than-the-least"),
         pytest.param(ONE_OF_TWO, "response_rate_min", 0.500_1, FAILED, id="less-than-the-least"),
         pytest.param(ANSWERED_AT_400, "response_rate_min", 1, PASSED, id="all-is-answered"),
         pytest.param(SILENT, "response_rate_min", 0, PASSED, id="nothing-is-asked-for"),
@@ -85,6 +103,9 @@ HELD_THE_FLOOR = talk(
         ),
         pytest.param(ANSWERED_AT_400, "response_latency_max_ms", 400, PASSED, id="at-the-latency"),
         pytest.param(ANSWERED_AT_400, "response_latency_max_ms", 399, FAILED, id="one-ms-too-late"),
+        pytest.param(
+            ANSWERED_AT_400, "response_latency_max_ms", 401, PASSED, id="sooner-than-that"
+        ),
         pytest.param(LATE_BY_100, "response_latency_max_ms", 5_100, PASSED, id="late-but-allowed"),
         pytest.param(LATE_BY_100, "response_latency_max_ms", 5_099, FAILED, id="a-late-answer"),
         pytest.param(
@@ -93,12 +114,17 @@ HELD_THE_FLOOR = talk(
         pytest.param(SILENT, "response_latency_max_ms", 1, NOT_APPLICABLE, id="no-answer-at-all"),
         pytest.param(ANSWERED_AT_400, "interruptions_max", 0, PASSED, id="nobody-broke-in"),
         pytest.param(BROKE_IN_ONCE, "interruptions_max", 1, PASSED, id="once-is-allowed"),
+        pytest.param(BROKE_IN_ONCE, "interruptions_max", 2, PASSED, id="less-often-than-allowed"),
+        pytest.param(
+            BROKE_IN_AND_SPOKE_THROUGH, "interruptions_max", 1, FAILED, id="both-kinds-are-added"
+        ),
         pytest.param(BROKE_IN_ONCE, "interruptions_max", 0, FAILED, id="once-is-not-allowed"),
         pytest.param(SPOKE_THROUGH, "interruptions_max", 0, FAILED, id="a-request-spoken-through"),
         pytest.param(NOBODY_ASKED, "interruptions_max", 0, PASSED, id="nothing-to-interrupt"),
         pytest.param(
             WAS_INTERRUPTED, "yield_latency_max_ms", 350, PASSED, id="yielded-at-the-limit"
         ),
+        pytest.param(WAS_INTERRUPTED, "yield_latency_max_ms", 351, PASSED, id="yielded-earlier"),
         pytest.param(WAS_INTERRUPTED, "yield_latency_max_ms", 349, FAILED, id="one-ms-too-long"),
         pytest.param(
             NEVER_YIELDED, "yield_latency_max_ms", 5_999, FAILED, id="beyond-the-yield-window-too"
@@ -107,12 +133,18 @@ HELD_THE_FLOOR = talk(
             ANSWERED_AT_400, "yield_latency_max_ms", 0, NOT_APPLICABLE, id="nobody-interrupted"
         ),
         pytest.param(GAVE_WAY, "false_yields_max", 1, PASSED, id="one-false-yield-allowed"),
+        pytest.param(GAVE_WAY, "false_yields_max", 2, PASSED, id="fewer-than-allowed"),
         pytest.param(GAVE_WAY, "false_yields_max", 0, FAILED, id="one-false-yield"),
+        pytest.param(
+            GAVE_WAY_TO_ONE_OF_TWO, "false_yields_max", 1, PASSED, id="spoken-over-is-not-yielded"
+        ),
+        pytest.param(GAVE_WAY_TO_TWO_OF_THREE, "false_yields_max", 1, FAILED, id="two-of-three"),
         pytest.param(WENT_ON, "false_yields_max", 0, PASSED, id="a-backchannel-spoken-over"),
         pytest.param(
             ANSWERED_AT_400, "false_yields_max", 0, NOT_APPLICABLE, id="nobody-backchannelled"
         ),
         pytest.param(HELD_THE_FLOOR, "floor_hold_max_ms", 1_500, PASSED, id="the-longest-silence"),
+        pytest.param(HELD_THE_FLOOR, "floor_hold_max_ms", 1_501, PASSED, id="shorter-than-that"),
         pytest.param(
             HELD_THE_FLOOR, "floor_hold_max_ms", 1_499, FAILED, id="one-ms-of-silence-more"
         ),
@@ -143,9 +175,40 @@ def test_declared_limits_come_in_the_contracts_order() -> None:
     assert [check.id for check in limit_checks(case)] == list(LIMITS)
 
 
-def test_a_broken_limit_points_at_its_moments() -> None:
-    broken_in = the_check(BROKE_IN_ONCE, "interruptions_max", 0)
-    silence = the_check(HELD_THE_FLOOR, "floor_hold_max_ms", 1_000)
-
-    assert [ref.at_ms for ref in broken_in.refs] == [500]
-    assert [ref.at_ms for ref in silence.refs] == [1_500], "the silence of 1000 ms broke nothing"
+@pytest.mark.parametrize(
+    ("evidence", "name", "limit", "moments"),
+    [
+        pytest.param(ONE_OF_TWO, "response_rate_min", 1, [9_000], id="requests-that-were-missed"),
+        pytest.param(
+            FAST_AND_LATE, "response_latency_max_ms", 399, [1_400, 14_500], id="slow-responses"
+        ),
+        pytest.param(
+            FAST_AND_LATE, "response_latency_max_ms", 400, [14_500], id="not-one-at-the-latency"
+        ),
+        pytest.param(
+            FAST_AND_LATE, "response_latency_max_ms", 1_000, [14_500], id="nor-one-before-it"
+        ),
+        pytest.param(
+            BROKE_IN_AND_SPOKE_THROUGH, "interruptions_max", 0, [500, 9_000], id="interruptions"
+        ),
+        pytest.param(
+            INTERRUPTED_TWICE, "yield_latency_max_ms", 349, [3_000, 8_000], id="slow-yields"
+        ),
+        pytest.param(
+            INTERRUPTED_TWICE, "yield_latency_max_ms", 350, [8_000], id="not-one-at-the-limit"
+        ),
+        pytest.param(
+            INTERRUPTED_TWICE, "yield_latency_max_ms", 1_000, [8_000], id="nor-a-quicker-one"
+        ),
+        pytest.param(GAVE_WAY_TO_ONE_OF_TWO, "false_yields_max", 0, [10_000], id="false-yields"),
+        pytest.param(HELD_THE_FLOOR, "floor_hold_max_ms", 999, [1_500, 4_000], id="silences"),
+        pytest.param(
+            HELD_THE_FLOOR, "floor_hold_max_ms", 1_000, [1_500], id="not-one-at-the-limit"
+        ),
+        pytest.param(HELD_THE_FLOOR, "floor_hold_max_ms", 1_200, [1_500], id="nor-a-shorter-one"),
+    ],
+)
+def test_a_broken_limit_points_at(
+    evidence: Evidence, name: str, limit: float, moments: list[int]
+) -> None:
+    assert [ref.at_ms for ref in the_check(evidence, name, limit).refs] == moments

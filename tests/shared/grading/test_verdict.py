@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from shared.errors import Stage
-from shared.grading.verdict import Check, CheckStatus, Status, decide
+from shared.grading.verdict import Check, CheckStatus, Ref, Status, decide
 from shared.observability.evidence import Failure
 
 BROKEN = Failure(Stage.RESPONSE_COLLECTION, "the line broke")
@@ -58,6 +58,14 @@ def test_a_lost_grader_is_a_missing_measurement() -> None:
 def test_a_judged_attempt_has_no_failure() -> None:
     assert decide(None, checks(P)).failure is None
     assert decide(None, checks(F)).failure is None
+
+
+def test_a_check_keeps_the_moments_it_rests_on() -> None:
+    broken = Check("on_time", F, "it was late", (Ref(400, "speech"), Ref(900, "end")))
+    (kept,) = decide(None, [broken]).checks
+
+    assert kept.refs == (Ref(400, "speech"), Ref(900, "end"))
+    assert kept.refs != (Ref(400, "speech"), Ref(901, "end"))
 
 
 def test_failed_checks_are_named_in_order() -> None:

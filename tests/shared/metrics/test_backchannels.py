@@ -35,6 +35,7 @@ def test_a_short_backchannel_over_speech(assistant, expected) -> None:
         pytest.param(3_999, FALSE_YIELD, id="one-ms-short-of-the-window"),
         pytest.param(4_000, CONTINUED, id="exactly-the-window"),
         pytest.param(4_001, CONTINUED, id="one-ms-past-the-window"),
+        pytest.param(6_000, CONTINUED, id="three-windows-and-exactly-to-its-end"),
     ],
 )
 def test_a_long_backchannel_need_not_be_outlasted(end_ms: int, expected) -> None:

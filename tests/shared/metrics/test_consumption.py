@@ -37,6 +37,7 @@ TEN = TokenUsage(input_tokens=7, output_tokens=3, total_tokens=10, cached_input_
         pytest.param([UsageReported(at(0), 12.0)], None, id="a-running-figure-is-not-final"),
         pytest.param([closed(None)], None, id="a-closing-without-figure"),
         pytest.param([UsageReported(at(0), 12.0), closed(16.8)], 16_800, id="the-final-figure"),
+        pytest.param([closed(16.8), closed(17.0)], 17_000, id="the-last-of-two-final-figures"),
         pytest.param([closed(0.0)], 0, id="an-observed-zero"),
         pytest.param([closed(1.2345)], 1_234, id="to-the-nearest-ms"),
     ],
@@ -62,8 +63,8 @@ def test_frontend_audio(observations, expected: int | None) -> None:
             id="summed-figure-by-figure",
         ),
         pytest.param(
-            [response("r1", TEN), response("r2", TokenUsage(1, 2))],
-            TokenUsage(8, 5, 13),
+            [response("r1", TEN), response("r2", TokenUsage(3, 2))],
+            TokenUsage(10, 5, 15),
             id="a-missing-total-is-made-up-and-a-missing-part-leaves-the-sum-unknown",
         ),
         pytest.param(

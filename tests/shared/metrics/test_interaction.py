@@ -108,6 +108,24 @@ def test_the_whole_picture() -> None:
     assert measured.floor_hold == spans((22_000, 30_000))
 
 
+def test_a_mean_may_lie_between_two_ms() -> None:
+    measured = measure(
+        a_timeline(
+            a_request((0, 1_000)),
+            a_request((10_000, 11_000)),
+            assistant=spans((1_001, 2_000), (11_002, 12_000)),
+        ),
+        POLICY,
+    )
+    assert measured.response_latency_ms == 1.5
+
+
+def test_overlap_is_the_time_when_both_are_voiced() -> None:
+    pausing = a_request((0, 1_000), (2_000, 3_000))
+    measured = measure(a_timeline(pausing, assistant=spans((700, 1_200), (1_500, 1_700))), POLICY)
+    assert [turn.overlap_ms for turn in measured.turns] == [300]
+
+
 def test_several_interruptions_of_one_request_exceed_one() -> None:
     measured = measure(
         a_timeline(a_request((0, 9_000)), assistant=spans((1_000, 1_500), (3_000, 3_500))), POLICY

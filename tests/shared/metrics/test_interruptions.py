@@ -10,7 +10,7 @@ from shared.metrics.responses import Watch, classify
 from shared.observability.evidence import CallerAction
 from tests.support.builders import a_request, spans
 
-WATCH = Watch(5_000, 90_000)
+WATCH = Watch(5_000, 90_000, is_cut=False)
 PAUSING = a_request((1_000, 2_000), (3_000, 4_000))
 
 
@@ -65,8 +65,13 @@ def test_answering_in_a_pause_of_one_second_is_one_interruption_of_one_turn() ->
 
 def test_where_utterances_overlap_a_start_counts_for_the_earlier() -> None:
     early, late = a_request((0, 3_000)), a_request((1_000, 5_000))
-    assistant = spans((2_000, 2_100), (4_000, 4_100))
-    assert broken_into(early, late, assistant=assistant) == [[2_000], [4_000]]
+    assistant = spans((1_500, 1_600), (2_000, 2_100), (4_000, 4_100))
+    assert broken_into(early, late, assistant=assistant) == [[1_500, 2_000], [4_000]]
+
+
+def test_each_turn_comes_with_its_opportunity() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        interruptions([PAUSING], [], spans())
 
 
 def by_the_letter(request, assistant) -> list[int]:

@@ -36,6 +36,7 @@ from tests.support.builders import at
         pytest.param(None, 2, 2, 0, None, id="unknown-matched"),
         pytest.param(None, 0, 0, 0, 1.0, id="nothing-to-match"),
         pytest.param(None, 0, 1, 0, 0.0, id="nothing-to-match-it-with"),
+        pytest.param(None, 1, 0, 0, 0.0, id="nothing-called-to-match"),
     ],
 )
 def test_tool_accuracy(matched, expected, actual, prohibited, accuracy: float | None) -> None:
@@ -61,7 +62,7 @@ def test_delegation_accuracy(policy, delegations, accuracy: float | None) -> Non
 
 
 @pytest.mark.parametrize(
-    ("policy", "expected"), [("required", 1), ("optional", 0), ("forbidden", 0)]
+    ("policy", "expected"), [("required", 1), ("optional", 0), ("forbidden", 0), ("sometimes", 0)]
 )
 def test_a_single_turn_expects(policy: str, expected: int) -> None:
     assert expected_delegations(policy) == expected

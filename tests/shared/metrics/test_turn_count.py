@@ -26,6 +26,7 @@ BYE = a_request((20_000, 21_000), action=CallerAction.STOP)
         pytest.param([FIRST, SECOND], [(9_999, 9_999 + 500)], 3, id="one-ms-before-the-next"),
         pytest.param([FIRST, SECOND], [(10_000, 12_000)], 3, id="at-the-next-it-is-the-nexts"),
         pytest.param([FIRST, MM_HM], [(3_000, 7_000)], 2, id="backchannels-do-not-count"),
+        pytest.param([FIRST, SECOND, BYE], [(3_000, 4_000)], 4, id="all-three-kinds-are-added"),
         pytest.param([FIRST, BYE], [(3_000, 4_000), (22_000, 23_000)], 3, id="a-closing-is-one"),
     ],
 )  # fmt: skip

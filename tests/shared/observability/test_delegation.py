@@ -140,6 +140,11 @@ def a_round(ms: int, d: str | None, r: str, after: str | None = None) -> list[Ob
             id="a-client-delegation-stays-open",
         ),
         pytest.param(
+            [delegated(100, "d1", target="backend"), began(200, "r1", "d1"), ended(300, "r1")],
+            spans((100, 300)),
+            id="whatever-its-target-any-other-ends-with-its-response",
+        ),
+        pytest.param(
             [called(100, "c1", "r1", "d1"), returned(300, "c1"), continued(400, "r1", "d1"),
              began(600, "r2", "d1"), ended(700, "r2")],
             spans((100, 700)),
@@ -273,6 +278,16 @@ def test_work_is_under_way(story: list[Observation], expected: IntervalSet) -> N
             id="another-delegation-settles-nothing",
         ),
         pytest.param(
+            [*a_round(100, "d2", "r1"), began(900, "r2", "d1"), ended(1_000, "r2", "d1")],
+            spans((100, EXTENT_MS)),
+            id="nor-does-one-whose-id-comes-before",
+        ),
+        pytest.param(
+            [*a_round(100, "d1", "r2"), began(900, "r1", "d1"), ended(1_000, "r1", "d1")],
+            spans((100, 1_000)),
+            id="settled-by-a-response-whose-id-comes-before",
+        ),
+        pytest.param(
             [*a_round(100, "d1", "r1"), began(900, "r2"), ended(1_000, "r2")],
             spans((100, EXTENT_MS)),
             id="a-response-that-names-neither-settles-nothing",
@@ -398,10 +413,12 @@ class TestAResponseThatDoesNotComplete:
         story = [began(100, "r1"), ends(400, "r1"), called(500, "c1", "r1"), returned(900, "c1")]
         assert work_intervals(story, EXTENT_MS) == spans((100, 400), (500, 900))
 
-    def test_leaves_other_work_alone(self, ends) -> None:
-        story = [began(100, "r1", "d1"), began(150, "r2", "d2"), called(200, "c2", "r2"),
-                 ends(400, "r1", "d1"), ended(500, "r2"), returned(600, "c2"),
-                 continued(610, "r2"), began(700, "r3", "d2", "r2"), ended(800, "r3")]  # fmt: skip
+    @pytest.mark.parametrize(("one", "other"), [("r1", "r2"), ("r2", "r1")])
+    def test_leaves_other_work_alone(self, ends, one: str, other: str) -> None:
+        story = [began(100, one, "d1"), began(150, other, "d2"), called(200, "c2", other),
+                 ends(400, one, "d1"), ended(500, other), returned(600, "c2"),
+                 continued(610, other), began(700, "r3", "d2", other),
+                 ended(800, "r3")]  # fmt: skip
         assert work_intervals(story, EXTENT_MS) == spans((100, 800))
 
 

@@ -7,6 +7,7 @@ from shared.observability.lookup import started_before, starting_from, starting_
 from tests.support.builders import spans
 
 TWO = spans((100, 200), (300, 400))
+THREE = spans((100, 200), (300, 400), (500, 600))
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,10 @@ def test_the_first_span_from_an_instant(instant_ms: int, expected: tuple[int, in
 )
 def test_the_last_span_before_an_instant(instant_ms: int, expected: tuple[int, int] | None) -> None:
     assert started_before(TWO, instant_ms) == (Interval(*expected) if expected else None)
+
+
+def test_of_three_spans_the_last_is_before_what_comes_after_them() -> None:
+    assert started_before(THREE, 501) == Interval(500, 600)
 
 
 def test_neither_edge_of_a_window_is_inside_it() -> None:

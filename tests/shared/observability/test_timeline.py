@@ -38,9 +38,11 @@ def test_the_callers_captions_are_not_the_assistants_words() -> None:
     assert [turn.text for turn in Timeline.of(evidence).assistant_turns] == ["Certainly."]
 
 
-def test_an_attempt_without_observed_time_has_no_timeline() -> None:
+@pytest.mark.parametrize("extent_ms", [0, -1])
+def test_an_attempt_without_observed_time_has_no_timeline(extent_ms: int) -> None:
+    evidence = dataclasses.replace(an_evidence(), extent_ms=extent_ms)
     with pytest.raises(ValueError, match="nothing was observed"):
-        Timeline.of(an_evidence(extent_ms=0))
+        Timeline.of(evidence)
 
 
 def test_a_single_millisecond_is_a_timeline() -> None:

@@ -5,8 +5,37 @@ import pytest
 from shared.intervals import Interval, IntervalSet
 from shared.observability.evidence import CallerAction
 from shared.observability.observations import Caption
-from shared.observability.turns import assistant_turns, caller_turns
+from shared.observability.turns import (
+    ANSWERS_ACROSS_MS,
+    CAPTION_LEAD_MS,
+    NEW_SPEECH_AFTER_MS,
+    PAUSE_MS,
+    SENTENCE_GAP_MS,
+    assistant_turns,
+    caller_turns,
+    is_answer,
+)
 from tests.support.builders import a_caption, an_utterance, spans
+
+
+def test_the_declared_times() -> None:
+    assert (PAUSE_MS, CAPTION_LEAD_MS, SENTENCE_GAP_MS) == (1_000, 2_000, 600)
+    assert (NEW_SPEECH_AFTER_MS, ANSWERS_ACROSS_MS) == (300, 1_000)
+
+
+@pytest.mark.parametrize(
+    ("heard", "is_one"),
+    [
+        pytest.param((1_000, 1_001), True, id="begun-at-its-end-however-short"),
+        pytest.param((1_001, 1_002), True, id="begun-after-its-end"),
+        pytest.param((999, 1_999), False, id="begun-before-it-and-one-ms-too-short"),
+        pytest.param((999, 2_000), True, id="begun-before-it-and-lasting-a-second-past-it"),
+        pytest.param((0, 9_000), True, id="lasting-long-past-it"),
+        pytest.param((0, 1_000), False, id="ending-with-it"),
+    ],
+)
+def test_speech_answers_a_request_that_ended_at_one_second(heard, is_one: bool) -> None:
+    assert is_answer(Interval(*heard), 1_000) is is_one
 
 
 def edges(turns) -> list[tuple[int, int]]:
@@ -65,6 +94,18 @@ def test_which_actions_expect_a_reply(action: CallerAction, expects_reply: bool)
             spans((0, 500), (1_500, 2_000)), spans(), [(0, 500), (1_500, 2_000)], id="pause-of-1000"
         ),
         pytest.param(
+            spans((0, 500), (1_500, 2_000), (2_500, 3_000), (3_500, 4_000)),
+            spans(),
+            [(0, 500), (1_500, 4_000)],
+            id="each-pause-is-measured-from-the-span-before-it",
+        ),
+        pytest.param(
+            spans((0, 500), (700, 900)),
+            spans((100, 200)),
+            [(0, 900)],
+            id="the-caller-spoke-under-the-first-span-only",
+        ),
+        pytest.param(
             spans((0, 500), (700, 900)),
             spans((550, 600)),
             [(0, 500), (700, 900)],
@@ -110,6 +151,7 @@ FIRST, SECOND = (5_000, 6_000), (9_000, 10_000)
         pytest.param((4_200, 4_400), 0, id="ahead-of-its-voice"),
         pytest.param((2_800, 3_000), 0, id="ahead-by-2000"),
         pytest.param((2_799, 2_999), None, id="ahead-by-2001-with-nothing-before"),
+        pytest.param((2_300, 2_500), None, id="ahead-by-as-much-as-the-turn-is-late"),
         pytest.param((6_799, 6_999), 0, id="ahead-by-2001-belongs-to-the-turn-before"),
         pytest.param((6_800, 7_000), 1, id="between-turns-ahead-by-2000"),
         pytest.param((6_000, 6_200), 0, id="touching-the-end-and-far-from-the-next"),
@@ -127,6 +169,33 @@ def test_a_caption_belongs_to(caption: tuple[int, int], owner: int | None) -> No
     turns = assistant_turns(spans(FIRST, SECOND), spans(), [a_caption(*caption, "word")])
     texts = ["word" if index == owner else "" for index in range(2)]
     assert [turn.text for turn in turns] == texts
+
+
+def test_a_caption_after_three_turns_belongs_to_the_last() -> None:
+    three = spans((0, 500), (2_000, 2_500), (4_000, 4_500))
+    turns = assistant_turns(three, spans(), [a_caption(4_600, 4_700, "word")])
+    assert [turn.text for turn in turns] == ["", "", "word"]
+
+
+@pytest.mark.parametrize(
+    ("first", "gap_ms", "second", "text"),
+    [
+        pytest.param("Yes.", 599, "No.", "Yes.No.", id="one-ms-short-of-a-new-sentence"),
+        pytest.param("Yes.", 600, "No.", "Yes. No.", id="a-new-sentence"),
+        pytest.param("Yes.", 700, "No.", "Yes. No.", id="long-after"),
+        pytest.param("Yes. ", 600, "No.", "Yes. No.", id="after-a-blank"),
+        pytest.param("Yes.", 600, " No.", "Yes. No.", id="before-a-blank"),
+        pytest.param("Yes.", 600, "\nNo.", "Yes.\nNo.", id="before-a-new-line"),
+        pytest.param("Yes. ", 600, " No.", "Yes.  No.", id="between-blanks-that-both-stay"),
+    ],
+)
+def test_sentences_are_joined_with_a_blank(first, gap_ms: int, second, text: str) -> None:
+    captions = [
+        a_caption(5_000, 5_200, first),
+        a_caption(5_200 + gap_ms, 5_300 + gap_ms, second),
+    ]
+    (turn,) = assistant_turns(spans((5_000, 9_000)), spans(), captions)
+    assert turn.text == text
 
 
 def test_captions_are_joined_letter_for_letter_in_order_of_receipt() -> None:

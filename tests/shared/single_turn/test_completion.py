@@ -200,6 +200,12 @@ def a_watch(
             id="after-300-ms-of-pause-speech-begins-anew",
         ),
         pytest.param(
+            [Heard(2_500, 4_000), *work(3_000, 4_900), Heard(5_000, 6_000)],
+            SETTLED,
+            7_500,
+            id="after-a-longer-pause-too",
+        ),
+        pytest.param(
             [Heard(2_500, 4_701), *work(3_000, 4_900), Heard(5_000, 6_000)],
             SETTLED,
             10_000,
@@ -258,6 +264,15 @@ def a_watch(
             SETTLED,
             9_500,
             id="the-text-of-other-work-is-no-result-of-this",
+        ),
+        pytest.param(
+            [
+                *(delegated(3_000), delegated(3_100, "2"), text(4_000, "2"), ended(4_100, "2")),
+                *(Heard(4_000, 5_500), ended(5_000)),
+            ],
+            SETTLED,
+            9_500,
+            id="whichever-of-the-two-ends-last",
         ),
         pytest.param(
             [*work(3_000, 5_000), ended(6_500), Heard(5_200, 6_000)],

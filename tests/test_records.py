@@ -1,0 +1,57 @@
+"""A record of what was found does not change, and takes no attribute that it does not name.
+
+Hence every dataclass is frozen and has slots, but for the states that a machine keeps to itself.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("shared", "assistants", "crawl_harness")
+MODULES = sorted(
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for package in PACKAGES
+    for path in (ROOT / package).rglob("*.py")
+    if path.name != "__init__.py"
+)
+
+STATES = frozenset(
+    {
+        "shared.observability.trace._AudioRow",
+        "shared.single_turn.session.Capture",
+        "assistants.frontend.fixture.delegated_work.ClientWork",
+        "assistants.frontend.fixture.delegated_work.Work",
+        "assistants.frontend.fixture.http_machine.HttpMachine",
+        "assistants.frontend.fixture.media_clock.InputCounters",
+        "assistants.frontend.fixture.mishaps.Tampering",
+        "assistants.frontend.fixture.session_record.SessionRecord",
+        "assistants.responses.delegation._Response",
+    }
+)
+
+
+def dataclasses_of(module: str) -> dict[str, type]:
+    """Those that a module defines, by their full name."""
+    return {
+        f"{module}.{one.__qualname__}": one
+        for one in vars(importlib.import_module(module)).values()
+        if isinstance(one, type) and dataclasses.is_dataclass(one) and one.__module__ == module
+    }
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_records_are_frozen(module: str) -> None:
+    found = dataclasses_of(module)
+    unfrozen = {name for name, one in found.items() if not vars(one)["__dataclass_params__"].frozen}
+    assert unfrozen == {name for name in STATES if name.rpartition(".")[0] == module}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_records_have_slots(module: str) -> None:
+    found = dataclasses_of(module)
+    assert [name for name, one in found.items() if "__slots__" not in vars(one)] == []
