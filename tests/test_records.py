@@ -22,7 +22,9 @@ MODULES = sorted(
 
 STATES = frozenset(
     {
+        "shared.observability.redaction._Numbers",
         "shared.observability.trace._AudioRow",
+        "shared.observability.trace._Speech",
         "shared.single_turn.session.Capture",
         "assistants.frontend.fixture.delegated_work.ClientWork",
         "assistants.frontend.fixture.delegated_work.Work",
