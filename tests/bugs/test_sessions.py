@@ -542,6 +542,8 @@ def test_case_16_silence_flows_until_an_answer_comes(held: Held) -> None:
 # 15: bursts, and nothing between them
 
 FIRST, SECOND = "One.", "Two."
+IN_PLACE_MS = 20
+MOST_TRIES = 4
 FIRST_AT_MS = -(-CALLER_END_MS // 100) * 100 + 400
 FIRST_END_MS = FIRST_AT_MS + assistant_voice().speak(FIRST).voiced.spans[-1].end_ms
 
@@ -572,28 +574,46 @@ BURST = Conversation(
 )
 
 
-def in_place(held: Held, second_at_ms: int, within_ms: int) -> None:
-    """Both sides of the recording are as long as the run, and each sentence is where it was."""
+def assistant_side(held: Held) -> IntervalSet:
+    """Where the assistant sounds in the recording of both. It and the caller's are whole."""
     both, rate = soundfile.read(
         held.run.folder / "audio/request/conversation.wav", dtype="int16", always_2d=True
     )
     caller, assistant = (EnergyV1().voiced(np.ascontiguousarray(both[:, n])) for n in (0, 1))
-    truth = [
-        IntervalSet.of(
-            (span.start_ms + at_ms, span.end_ms + at_ms)
-            for span in assistant_voice().speak(text).voiced
-        ).spans
-        for text, at_ms in ((FIRST, FIRST_AT_MS), (SECOND, second_at_ms))
-    ]
 
     assert (rate, both.shape[1]) == (24_000, 2)
     assert abs(len(both) - held.evidence.extent_ms * SAMPLES_PER_MS) <= 100 * SAMPLES_PER_MS
     assert caller == held.evidence.caller.voiced
     assert assistant == held.evidence.assistant.voiced
-    places = [edge for span in (*truth[0], *truth[1]) for edge in (span.start_ms, span.end_ms)]
-    found = [edge for span in assistant for edge in (span.start_ms, span.end_ms)]
+    return assistant
+
+
+def farthest_off_ms(held: Held, second_at_ms: int) -> int:
+    """By how much the sentence that is least in its place is out of it, at either of its ends."""
+    places = [
+        edge + at_ms
+        for text, at_ms in ((FIRST, FIRST_AT_MS), (SECOND, second_at_ms))
+        for span in assistant_voice().speak(text).voiced
+        for edge in (span.start_ms, span.end_ms)
+    ]
+    found = [edge for span in assistant_side(held) for edge in (span.start_ms, span.end_ms)]
     assert len(found) == len(places)
-    assert max(abs(a - b) for a, b in zip(found, places, strict=True)) <= within_ms
+    return max(abs(a - b) for a, b in zip(found, places, strict=True))
+
+
+def again_while_out_of_place(
+    conversation: Conversation, second_at_ms: int
+) -> Callable[[Services, Path], Held]:
+    """A busy machine may delay a burst now and then; a fault of ours does so every time."""
+
+    def hold(services: Services, folder: Path) -> Held:
+        for number in range(MOST_TRIES - 1):
+            held = conversation.hold(services, folder / str(number))
+            if farthest_off_ms(held, second_at_ms) <= IN_PLACE_MS:
+                return held
+        return conversation.hold(services, folder / "last")
+
+    return hold
 
 
 @pytest.mark.parametrize(
@@ -607,22 +627,22 @@ def test_case_15_each_burst_is_in_its_place(
     conversation: Conversation, second_at_ms: int, tmp_path: Path
 ) -> None:
     """B7. In virtual time nothing is late."""
-    in_place(conversation.hold_in_memory(tmp_path / "burst"), second_at_ms, 20)
+    held = conversation.hold_in_memory(tmp_path / "burst")
+
+    assert farthest_off_ms(held, second_at_ms) <= IN_PLACE_MS
 
 
-@about(NOTHING.hold)
+@about(again_while_out_of_place(NOTHING, AFTER_NOTHING_MS))
 def test_case_15_nothing_for_seven_seconds_over_a_socket(held: Held) -> None:
     """B7."""
-    in_place(held, AFTER_NOTHING_MS, OVER_A_SOCKET_MS)
     (stall,) = [one for one in held.evidence.of(AudioReceived) if one.is_stall]
+
+    assert farthest_off_ms(held, AFTER_NOTHING_MS) <= IN_PLACE_MS
     assert stall.late_ms == pytest.approx(AFTER_NOTHING_MS - FIRST_END_MS, abs=300)
 
 
-@about(BURST.hold)
+@about(again_while_out_of_place(BURST, RELEASED_MS))
 def test_case_15_a_stall_and_a_burst_over_a_socket(held: Held) -> None:
     """B7."""
-    in_place(held, RELEASED_MS, OVER_A_SOCKET_MS)
+    assert farthest_off_ms(held, RELEASED_MS) <= IN_PLACE_MS
     assert sum(one.is_stall for one in held.evidence.of(AudioReceived)) == 1
-
-
-OVER_A_SOCKET_MS = 20

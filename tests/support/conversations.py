@@ -121,7 +121,7 @@ class Conversation:
     def _run(
         self, folder: Path, given: Sequence[str | Path], environment: Mapping[str, str]
     ) -> FinishedRun:
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         expected = {**SCENARIO["expected"], **self.expected}
         scenario = {**SCENARIO, "expected": expected, "tags": self.tags}
         data = a_dataset(folder / "data.json", scenario)
