@@ -60,6 +60,8 @@ def _run(plan: Plan, console: Console) -> int:
                 journal.finished(row)
                 console.finished(row)
 
+        # Now, because a tool may change the working directory.
+        shown = _from_here(directory.path / RESULTS)
         report: Report | None = None
         console.warn(plan.dataset.warnings)
         console.begin(len(keys))
@@ -72,7 +74,7 @@ def _run(plan: Plan, console: Console) -> int:
             )
             report = journal.close(datetime.now(UTC).isoformat(timespec="milliseconds"))
         finally:
-            console.end(report, _from_here(directory.path / RESULTS))
+            console.end(report, shown)
         if interrupts.came:
             return INTERRUPTED_STATUS
         return _exit_status(report, settings.text("fail_on"))
@@ -148,6 +150,7 @@ def _bench(
         redact_fields=[field for field in fields if field.strip()],
         cancellation=cancellation,
         listener=console.event,
+        hears_messages=settings.switch("verbose"),
         judge=plan.judge,
         public_facts=plan.kit.application.public_facts,
     )

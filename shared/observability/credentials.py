@@ -43,9 +43,29 @@ CREDENTIAL_FIELDS = frozenset(
         "setcookie",
         "credential",
         "credentials",
+        "pgpassword",
+        "passphrase",
+        "usertoken",
+        "sessionid",
+        "accesskey",
+        "secretaccesskey",
+        "awssecretaccesskey",
     }
 )
-SECRET_VARIABLE_ENDINGS = ("apikey", "token", "password", "secret")
+SECRET_VARIABLE_ENDINGS = (
+    "apikey",
+    "token",
+    "tokens",
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "secretkey",
+    "accesskey",
+    "privatekey",
+    "credentials",
+    "cookie",
+)
 MADE_UP = re.compile(r"\d|[a-z][A-Z]")
 """What ordinary words lack and keys have."""
 
@@ -55,23 +75,29 @@ _FORMS = (
     re.compile(
         r"\b(?i:bearer|basic)\s+(?=[A-Za-z._~+/=-]*(?:\d|[a-z][A-Z]))([A-Za-z0-9._~+/=-]{16,})"
     ),
-    re.compile(r"(?<![A-Za-z0-9])(sk-[A-Za-z0-9_-]{16,})"),
+    re.compile(r"(?<![A-Za-z0-9])(sk[-_][A-Za-z0-9_-]{16,})"),
+    # A signed web token: a header, a body and a signature in base64.
+    re.compile(r"(?<![A-Za-z0-9])(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})"),
     re.compile(r"://([^/\s\"'?#<>]+)@"),
 )
-_SIGNS = ("sk-", "://", "bearer", "basic")  # without one of them no form can match
+_SIGNS = ("sk-", "sk_", "eyj", "://", "bearer", "basic")  # without one of them no form can match
 _NAME = (
     r"(?<![A-Za-z0-9])(?:(?:proxy[-_ ]?)?authorization|api[-_ ]?key|passw(?:or)?d|private[-_ ]?key"
     r"|(?:(?:access|refresh|id|session|auth|bearer|service)[-_ ]?)?token|credentials?"
-    r"|(?:client[-_ ]?)?secret(?:[-_ ]?key)?|(?:set[-_ ]?)?cookie)"
+    r"|(?:client[-_ ]?|aws[-_ ]?)?secret(?:[-_ ]?(?:access[-_ ]?)?key)?|(?:set[-_ ]?)?cookie"
+    r"|pgpassword|passphrase)"
 )
 _ASSIGNMENT = re.compile(
-    rf"(?i){_NAME}(?:\\*[\"'])?\s*([:=])\s*(?:\\*[\"'])?"
-    r"(?:(?:bearer|basic|digest|negotiate|token|apikey)\s+)?([^\s\"'\\,;&]{8,})"
+    rf"(?i){_NAME}(?:\\{{0,8}}[\"'])?\s{{0,8}}([:=])\s{{0,8}}(?:\\{{0,8}}[\"'])?"
+    r"(?:(?:bearer|basic|digest|negotiate|token|apikey)\s{1,8})?([^\s\"'\\,;&]{8,})"
 )
 _COOKIES = re.compile(r"(?i)(?<![A-Za-z0-9])(?:set-)?cookie\s*:\s*([^\r\n\"']{8,})")
 _IN_A_QUERY = re.compile(r"[?&]([A-Za-z0-9_.-]{1,40})=([^&\s\"'#<>]{8,})")
 _QUERY_NAMES = frozenset({"key", "sig", "signature"})
-_QUOTED = re.compile(r"(\\*[\"'])([A-Za-z][\w -]{0,40})\1\s*:\s*(\\*[\"'])(.+?)(?<!\\)\3")
+# Every repetition is bounded: a text of nothing but backslashes must not take quadratic time.
+_QUOTED = re.compile(
+    r"(\\{0,8}[\"'])([A-Za-z][\w -]{0,40})\1\s{0,8}:\s{0,8}(\\{0,8}[\"'])(.{1,4096}?)(?<!\\)\3"
+)
 
 
 class Reading(IntEnum):

@@ -22,6 +22,8 @@ _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
 _WIDTH_OF_PERCENT = 3
 # Eight bytes, the shortest value that counts as a credential, make eleven characters.
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{11,}")
+# What no text is: noise holds no such stretch, so it is not searched any further.
+_WRITTEN = re.compile(rb"[\x20-\x7e]{8,}")
 _URL_SAFE = str.maketrans("-_", "+/")
 _GROUP = 4
 
@@ -104,5 +106,15 @@ def _base64(run: re.Match[str]) -> Iterator[View]:
             decoded = b64decode(content)
         except binascii.Error:  # pragma: no cover - the run holds nothing but the alphabet
             continue
-        # One letter of base64 is part of two bytes, so the run is one piece.
-        yield View(decoded.decode("utf-8", "replace"), lambda _start, _end: span, is_block=True)
+        written = _written(decoded)
+        if written:
+            # One letter of base64 is part of two bytes, so the run is one piece.
+            yield View(written, lambda _start, _end: span, is_block=True)
+
+
+def _written(content: bytes) -> str:
+    """The text that bytes hold: all of it, or the stretches of it that stand among other bytes."""
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return b"\n".join(_WRITTEN.findall(content)).decode()

@@ -20,6 +20,7 @@ from shared.observability.credentials import (
     CREDENTIAL_FIELDS,
     MADE_UP,
     PLACEHOLDER,
+    SHORTEST_KNOWN_SECRET,
     Find,
     Known,
     Reading,
@@ -160,8 +161,8 @@ class Masker:
                 return read(value)
             case bool():
                 return value
-            case int() | float() if self._known_numbers.values:
-                return self._number(value)
+            case int() | float():
+                return self._number(value, name)
             case Mapping():
                 return {
                     self.prose(str(key)): self._walked(inner, self._name_of(str(key), name), read)
@@ -172,11 +173,21 @@ class Masker:
             case _:
                 return value
 
-    def _number(self, value: float) -> JsonValue:
-        """A number stays one, unless its digits are a known secret."""
+    def _number(self, value: float, name: str | None) -> JsonValue:
+        """A number stays one, unless its digits are a known secret or its field holds one."""
         try:
             digits = repr(value)
         except ValueError:  # more digits than Python writes, and than any secret has
+            return value
+        # A number of tokens is a count and nobody's secret.
+        is_credential = (
+            name is not None
+            and _is_credential(name, self._fields)
+            and not normalised(name).endswith("token")
+        )
+        if is_credential and len(digits) >= SHORTEST_KNOWN_SECRET and not self._is_expected(value):
+            return self._numbers.placeholder(digits)
+        if not self._known_numbers.values:
             return value
         finds = list(self._known_numbers.finds(digits))
         return self._replaced(digits, finds, 0, len(digits)) if finds else value
@@ -209,7 +220,7 @@ class Masker:
         masked = self.value(document.value)
         return text if masked == document.value else json_text(masked)
 
-    def _is_expected(self, value: str) -> bool:
+    def _is_expected(self, value: JsonValue) -> bool:
         return any(matches(wanted, value) for wanted in self._expected)
 
     def _masked(self, text: str, reading: Reading) -> str:

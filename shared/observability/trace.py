@@ -24,6 +24,7 @@ _ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
 MOST_MESSAGES_PER_ROW: Final = 50
 PIECES_OF_A_CREDENTIAL: Final = 20
 """How far back a listener's row is masked together with what went before."""
+INTERNAL: Final = "internal"
 DIRECTIONS: Final = {"sent": "client_to_server", "received": "server_to_client"}
 
 
@@ -70,8 +71,23 @@ class _Speech:
     rows: list[int] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    """A row before it is masked."""
+
+    number: int
+    direction: str
+    kind: str
+    source: str
+    at_us: int
+    event: JsonValue
+
+
 class Trace:
-    """Collects one attempt's messages, masked and numbered. A listener sees each row at once.
+    """Collects one attempt's messages; they are masked when the session is over.
+
+    Masking a long message would hold up the audio that is being sent meanwhile. Only for a listener
+    that hears messages is it done at once.
 
     A credential that comes in pieces shows only at its end: the listener has seen its beginning by
     then, the lines do not have it.
@@ -82,11 +98,14 @@ class Trace:
         masker: Masker,
         vocabulary: Vocabulary,
         listener: Callable[[JsonObject], None] | None = None,
+        *,
+        hears_messages: bool = True,
     ) -> None:
         self._masker = masker
         self._vocabulary = vocabulary
         self._listener = listener
-        self._rows: list[JsonObject] = []
+        self._hears_messages = hears_messages and listener is not None
+        self._noted: list[_Noted] = []
         self._audio: dict[str, _AudioRow] = {}
         self._speech: dict[str, _Speech] = {}
 
@@ -116,12 +135,12 @@ class Trace:
 
     def internal(self, kind: str, source: str, at_us: int, event: JsonObject) -> None:
         """Note something of our own: a tool's outcome, a verdict."""
-        self._note("internal", kind, source, at_us, event)
+        self._note(INTERNAL, kind, source, at_us, event)
 
     def lines(self) -> list[str]:
         """JSON lines, one per row, in order."""
         self._flush()
-        rows = list(self._rows)
+        rows = [self._row(noted) for noted in self._noted]
         for kind, speech in self._speech.items():
             pieces = self._masker.pieces(speech.pieces)
             for number, piece in zip(speech.rows, pieces, strict=True):
@@ -138,17 +157,20 @@ class Trace:
         self._add(direction, kind, source, at_us, event)
 
     def _add(self, direction: str, kind: str, source: str, at_us: int, event: JsonValue) -> None:
-        row: JsonObject = {
-            "type": _shortened(self._masker.prose(kind)),
-            "event_index": len(self._rows) + 1,
-            "event_time_ms": at_us / 1000,
-            "source": source,
-            "direction": DIRECTIONS.get(direction, direction),
-            "event": _shortened(self._masked(kind, event)),
+        noted = _Noted(len(self._noted) + 1, direction, kind, source, at_us, event)
+        self._noted.append(noted)
+        if self._listener is not None and (self._hears_messages or direction == INTERNAL):
+            self._listener(self._row(noted))
+
+    def _row(self, noted: _Noted) -> JsonObject:
+        return {
+            "type": _shortened(self._masker.prose(noted.kind)),
+            "event_index": noted.number,
+            "event_time_ms": noted.at_us / 1000,
+            "source": noted.source,
+            "direction": DIRECTIONS.get(noted.direction, noted.direction),
+            "event": _shortened(self._masked(noted.kind, noted.event)),
         }
-        self._rows.append(row)
-        if self._listener is not None:
-            self._listener(row)
 
     def _masked(self, kind: str, event: JsonValue) -> JsonValue:
         if kind in {UNREADABLE, self._vocabulary.envelope, *self._vocabulary.by_programs}:
@@ -161,10 +183,11 @@ class Trace:
         self._flush()
         speech = self._speech.setdefault(kind, _Speech())
         speech.pieces.append(piece)
-        speech.rows.append(len(self._rows))
-        *_, masked = self._masker.pieces(speech.pieces[-PIECES_OF_A_CREDENTIAL:])
-        field_name = self._vocabulary.speech_fields[kind]
-        self._add(direction, kind, "live_frontend", at_us, {**content, field_name: masked})
+        speech.rows.append(len(self._noted))
+        if self._hears_messages:
+            *_, masked = self._masker.pieces(speech.pieces[-PIECES_OF_A_CREDENTIAL:])
+            content = {**content, self._vocabulary.speech_fields[kind]: masked}
+        self._add(direction, kind, "live_frontend", at_us, content)
 
     def _with_speech(self, row: JsonObject, kind: str, piece: str) -> JsonObject:
         event = row["event"]

@@ -96,6 +96,7 @@ class Bench:
     listener: Callable[[str, JsonObject], None]
     judge: Judge | None = None
     public_facts: JsonObject = field(default_factory=dict)
+    hears_messages: bool = True
 
     def run(self, attempt: Attempt) -> AttemptResult:
         """Perform and judge one attempt, and write its files.
@@ -107,7 +108,12 @@ class Bench:
         scenario, masker = conceal(attempt.scenario, self.secrets)
         # Fields named by the user are masked in event logs alone: judging needs them.
         log_masker = masker.with_fields(self.redact_fields)
-        trace = Trace(log_masker, self.vocabulary, lambda row: self.listener(attempt.key, row))
+        trace = Trace(
+            log_masker,
+            self.vocabulary,
+            lambda row: self.listener(attempt.key, row),
+            hears_messages=self.hears_messages,
+        )
         request, performed, script = self._perform(attempt, trace)
         opened = _Opened(attempt, scenario, masker, trace)
         judged = self._judged(opened, request, performed)

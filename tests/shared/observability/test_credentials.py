@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import time
+from base64 import b64encode
+from random import Random
 
 import pytest
 
 from shared.observability.credentials import (
     CREDENTIAL_FIELDS,
+    PLACEHOLDER,
     Known,
     Reading,
     credentials_in,
@@ -106,10 +108,12 @@ def test_a_placeholder_is_no_credential() -> None:
         pytest.param("token " * 30_000, id="names"),
         pytest.param("\\" * 200_000, id="backslashes"),
         pytest.param("a" * 200_000, id="one-letter"),
+        pytest.param("x:" + "\\" * 200_000, id="backslashes-after-a-colon"),
+        pytest.param('"a":\\"' * 30_000, id="openings-that-nothing-closes"),
+        pytest.param("://a" * 60_000, id="addresses-without-a-user"),
+        pytest.param(b64encode(Random(1).randbytes(200_000)).decode(), id="a-large-file-in-base64"),
     ],
 )
-def test_a_long_text_takes_no_longer_than_its_length(text: str) -> None:
-    began = time.process_time()
-    secrets(text, MACHINE)
-
-    assert time.process_time() - began < 5
+def test_a_long_text_is_read_to_its_end(text: str) -> None:
+    """How long that takes is ``benchmarks/masking.py``; in quadratic time this would not end."""
+    assert all(PLACEHOLDER.search(one) is None for one in secrets(text, MACHINE))

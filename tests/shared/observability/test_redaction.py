@@ -419,3 +419,29 @@ def test_a_key_is_a_key_wherever_it_stands(secret: str, is_key: bool) -> None:
     masker.value({"token": secret, "note": KNOWN})
 
     assert masker.new_keys == ((secret,) if is_key else ())
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        pytest.param({"password": 4821337755}, "[redacted:1]", id="a-password-of-digits"),
+        pytest.param({"password": 1234567}, 1234567, id="too-short-to-tell"),
+        pytest.param({"token": 4821337755}, 4821337755, id="a-count-of-tokens"),
+        pytest.param({"aws_secret_access_key": "x y"}, "[redacted:1]", id="a-key-of-a-cloud"),
+        pytest.param({"PGPASSWORD": "x y"}, "[redacted:1]", id="a-password-of-a-database"),
+    ],
+)
+def test_in_a_field_stays(value: dict[str, Any], kept: object) -> None:
+    (masked,) = Masker().object(value).values()
+    assert masked == kept
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        pytest.param("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVm", id="a-web-token"),
+        pytest.param("sk_live_abcdefghijklmnop", id="a-key-with-underscores"),
+    ],
+)
+def test_a_form_nobody_would_say_is_masked_anywhere(secret: str) -> None:
+    assert secret not in Masker().prose(f"It is {secret}, right?")
