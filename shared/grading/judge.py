@@ -8,9 +8,11 @@ does I/O; the contract is ``docs/metrics-contract.md``, "Semantic judge scoring"
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Annotated, Final, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
@@ -27,6 +29,7 @@ ANY_MARK: Final = "MARK"
 LONGEST_RATIONALE: Final = 4_000
 LONGEST_QUOTE: Final = 1_000
 MOST_QUOTES: Final = 20
+MOST_FAULTS: Final = 5
 _ESCAPED_BLANK: Final = re.compile(r"\\[nrt]")
 LONGEST_REASON: Final = 500
 
@@ -190,7 +193,10 @@ def read_reply(reply: Reply) -> Judgment | Unscored:
     try:
         answer = _Answer.model_validate(document.value)
     except ValidationError as error:
-        return Unscored(f"the reply has not the form asked for: {_first_fault(error)}")
+        return Unscored(f"the reply has not the form asked for: {_faults(error)}")
+    # A float would have rounded 0.7500000000000000001 already.
+    if json.loads(reply.text, parse_float=Decimal)["score"] != answer.score:
+        return Unscored("the reply has not the form asked for: score: is none of the five")
     try:
         return Judgment(
             answer.passed, answer.score, answer.rationale, tuple(answer.evidence[:MOST_QUOTES])
@@ -259,10 +265,11 @@ class _Answer(BaseModel):
     score: Annotated[float, PlainValidator(quarter_score)]
 
 
-def _first_fault(error: ValidationError) -> str:
-    fault = error.errors(include_url=False)[0]
-    problem = fault["msg"].removeprefix("Value error, ")
-    return f"{dotted(fault['loc']) or 'it'}: {problem}"
+def _faults(error: ValidationError) -> str:
+    return "; ".join(
+        f"{dotted(fault['loc']) or 'it'}: {fault['msg'].removeprefix('Value error, ')}"
+        for fault in error.errors(include_url=False)[:MOST_FAULTS]
+    )
 
 
 def _system_text(dimension: Dimension, mark: str) -> str:

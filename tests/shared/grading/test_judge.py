@@ -26,7 +26,7 @@ from shared.grading.judge import (
 from shared.grading.rubric import ANCHORS, DIMENSIONS
 from shared.observability.observations import TokenUsage
 from shared.observability.redaction import Masker
-from tests.support.judges import GOOD, ScriptedJudge, a_reply
+from tests.support.judges import GOOD, ScriptedJudge, a_reply, said
 
 TASK = DIMENSIONS[0]
 DOSSIER = Dossier(
@@ -258,3 +258,22 @@ def test_a_dimension_keeps_its_prompt_hash_whatever_the_dossier() -> None:
 def test_a_change_of_the_rubric_changes_the_hash() -> None:
     assert prompt_sha256(replace(TASK, rubric="something else")) != prompt_sha256(TASK)
     assert prompt_sha256(replace(TASK, question="something else?")) != prompt_sha256(TASK)
+
+
+@pytest.mark.parametrize(
+    ("written", "score"),
+    [
+        pytest.param("0.75", 0.75, id="a-score"),
+        pytest.param("7.5e-1", 0.75, id="the-same-number-in-other-digits"),
+        pytest.param("1.0", 1.0, id="with-a-zero-behind-the-point"),
+        pytest.param("0.7500000000000000000001", None, id="a-little-more"),
+        pytest.param("0.25000000000000001", None, id="what-a-float-cannot-tell-from-it"),
+        pytest.param("0.99999999999999999999", None, id="almost-one"),
+        pytest.param("1e-400", None, id="almost-nothing"),
+    ],
+)
+def test_a_score_is_read_to_its_last_digit(written: str, score: float | None) -> None:
+    text = json.dumps({**GOOD, "score": 0}).replace('"score": 0', f'"score": {written}')
+    outcome = read_reply(said(text))
+    assert (outcome.score if isinstance(outcome, Judgment) else None) == score
+    assert isinstance(outcome, Judgment) is (score is not None)
