@@ -179,6 +179,9 @@ ROWS: tuple[Setting, ...] = (
 )
 
 
+SHORTEST_KEY = 8
+
+
 def api_key(settings: Settings, *, needed_for: str, otherwise: str) -> str:
     """The key, if it is one that can be sent; a refusal names its variable and nothing of it."""
     key = settings["api_key"]
@@ -190,6 +193,9 @@ def api_key(settings: Settings, *, needed_for: str, otherwise: str) -> str:
             f"{KEY_VARIABLE}: holds a blank, a line end or another character that no key has;"
             " copy the key again"
         )
+    if len(key) < SHORTEST_KEY:
+        # No shorter value can be masked: it would be found in every text.
+        raise UsageError(f"{KEY_VARIABLE}: has fewer than {SHORTEST_KEY} characters; copy it whole")
     return key
 
 

@@ -127,7 +127,8 @@ class ToolRuntime:
 
 def _words_of(refusal: ValueError) -> str:
     try:
-        return str(refusal)
+        # Half a character is text to Python and to nobody else.
+        return str(refusal).encode("utf-8", "replace").decode()
     except BaseException as error:  # noqa: BLE001 - its text is the application's code too
         return f"the tool broke: {type(error).__name__}"
 

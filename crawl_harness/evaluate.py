@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from crawl_harness.settings import ROWS
-from shared.command import run_command
+from shared.command import leave, run_command
 from shared.settings import Value
 
 ABOUT = """Speak one synthesized request to a GPT Live assistant and judge what came of it.
@@ -25,7 +24,7 @@ BUNDLED_DATA = Path(__file__).parent / "data" / "scenarios.json"
 
 def main() -> None:
     """The console command."""
-    sys.exit(run_command("crawl-eval", ABOUT, ROWS, _evaluate))
+    leave(run_command("crawl-eval", ABOUT, ROWS, _evaluate))
 
 
 def _evaluate(flags: Mapping[str, Value]) -> int:

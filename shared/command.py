@@ -7,11 +7,13 @@ are read.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -80,6 +82,17 @@ def run_command(
         return USAGE_STATUS
 
 
+def leave(status: int) -> NoReturn:
+    """End the process, even where a thread that an application left behind would keep it alive."""
+    strangers = [one for one in threading.enumerate() if one is not threading.main_thread()]
+    if any(not one.daemon for one in strangers):
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(status)
+    sys.exit(status)
+
+
 def _parameter(row: Setting) -> inspect.Parameter:
     names = [row.flag or ""]
     if row.negative_flag is not None:
@@ -112,10 +125,15 @@ def version_line(name: str) -> str:
 def _say(line: str) -> None:
     """One line on stderr, whatever it quotes, and no credential of ours in it."""
     # Only now: masking brings libraries along that a good run may not need yet.
+    from shared.environment import read_env_file
     from shared.observability.credentials import secrets_in
     from shared.observability.redaction import Masker
 
-    masked = Masker(secrets_in(os.environ)).prose(line)
+    secrets = secrets_in(os.environ)
+    with contextlib.suppress(HarnessError):
+        # An environment file that cannot be read is what the line is about.
+        secrets += secrets_in(read_env_file(os.environ))
+    masked = Masker(secrets).prose(line)
     sys.stderr.write(f"{one_line(masked)}\n")
 
 

@@ -20,6 +20,7 @@ from shared.observability.evidence import (
     Utterance,
 )
 from shared.observability.observations import (
+    AudioReceived,
     SessionClosed,
     SessionOpened,
     ToolCalled,
@@ -162,6 +163,11 @@ def _warnings(capture: Capture) -> tuple[str, ...]:
     warnings = []
     if was_open and not has_usage:
         warnings.append("the provider gave no final usage; consumption is unknown")
+    stalls = sum(isinstance(one, AudioReceived) and one.is_stall for one in capture.observations)
+    if stalls:
+        warnings.append(
+            f"the assistant's audio stalled ({stalls}); figures count what came late as late"
+        )
     returned = {one.call_id for one in capture.observations if isinstance(one, ToolReturned)}
     warnings += [
         f"{made.name} had not returned; the state is the one before it"

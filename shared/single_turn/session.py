@@ -24,6 +24,8 @@ from shared.single_turn.completion import AnswerWatch
 DEAD_LINE_SHARE = 3
 """A service sends audio without a break, silence too: a line that has carried none for this part
 (one third) of the response timeout carries none."""
+LEAST_PAUSE_MS = 1_000
+"""Jitter alone holds audio back for longer than a very short timeout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,8 @@ async def _play(
         timeout_ms=timeout_ms,
     )
     last_audio_ms = 0
-    dead_after_ms = timeout_ms // DEAD_LINE_SHARE
+    unheard_ms = max(timeout_ms, LEAST_PAUSE_MS)
+    dead_after_ms = max(timeout_ms // DEAD_LINE_SHARE, LEAST_PAUSE_MS)
 
     def take(observed: Sequence[Observation]) -> None:
         nonlocal last_audio_ms
@@ -113,9 +116,9 @@ async def _play(
     def is_over(now_ms: int) -> bool:
         capture.extent_ms = now_ms
         # Counted from the request's end at the earliest: a long request is no stalled answer.
-        if now_ms - max(last_audio_ms, request.end_ms) >= timeout_ms:
+        if now_ms - max(last_audio_ms, request.end_ms) >= unheard_ms:
             raise AttemptError(
-                Stage.RESPONSE_COLLECTION, f"no audio came for {timeout_ms / 1000:g} s"
+                Stage.RESPONSE_COLLECTION, f"no audio came for {unheard_ms / 1000:g} s"
             )
         ending = watch.ending(now_ms)
         if ending is Ending.RESPONSE_TIMEOUT and now_ms - last_audio_ms >= dead_after_ms:

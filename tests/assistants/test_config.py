@@ -125,7 +125,7 @@ def test_the_default_services_are_reached_by_tls() -> None:
     assert DEFAULT_BASE_URL.startswith("https://")
 
 
-@pytest.mark.parametrize("key", [HIDDEN, "any-text", "!~", "sk_0/+="])
+@pytest.mark.parametrize("key", [HIDDEN, "any-text", "!~!~!~!~", "sk_0/+=8"])
 def test_a_key_can_be_sent_that_is(key: str) -> None:
     assert (
         api_key(resolved(OPENAI_API_KEY=f" {key}\n"), needed_for="a live run", otherwise="x") == key
@@ -149,6 +149,15 @@ def test_a_key_is_refused_that_holds(key: str) -> None:
         api_key(resolved(OPENAI_API_KEY=key), needed_for="a live run", otherwise="x")
     assert "\n" not in str(refused.value)
     assert "secr" not in str(refused.value)
+
+
+@pytest.mark.parametrize("key", ["k", "7-chars"])
+def test_a_key_too_short_to_be_masked_is_refused(key: str) -> None:
+    with pytest.raises(
+        UsageError, match=r"^OPENAI_API_KEY: has fewer than 8 characters"
+    ) as refused:
+        api_key(resolved(OPENAI_API_KEY=key), needed_for="a live run", otherwise="x")
+    assert key not in str(refused.value).split()
 
 
 def test_without_a_key_the_refusal_says_for_what_it_is_needed() -> None:

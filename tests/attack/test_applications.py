@@ -61,6 +61,7 @@ DEEDS = {
     "nan": lambda: {"a": float("nan")},
     "long number": lambda: {"a": 10 ** 5_000},
     "half": lambda: {"a": "\\ud800"},
+    "half words": lambda: thrown(ValueError("\\ud800 bad")),
 }
 
 class Application:
@@ -82,6 +83,7 @@ class Application:
 DEEDS = [
     "error", "exit", "interrupt", "cancel", "generator", "rude", "mute", "memory", "recursion",
     "deep", "deeper", "ring", "list", "text", "nothing", "set", "nan", "long number", "half",
+    "half words",
 ]  # fmt: skip
 RAISING = DEEDS[:9]
 PLACES = ["the start", "the state before", "the state after", "the call"]

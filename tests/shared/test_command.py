@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Mapping
 from importlib.metadata import version
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -197,3 +199,34 @@ def test_a_command_started_without_a_stream_has_one_to_write_to(
         return 0
 
     assert run(monkeypatch, body) == 0
+
+
+@pytest.mark.parametrize(
+    "thread",
+    [
+        pytest.param("threading.Thread(target=threading.Event().wait).start()", id="left-behind"),
+        pytest.param("pass", id="without-one"),
+    ],
+)
+def test_a_command_ends_with_its_status_whatever_thread_was(thread: str) -> None:
+    program = f"import threading; from shared.command import leave; {thread}; print('x'); leave(5)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (5, "x\n", "")
+
+
+def test_a_secret_of_the_environment_file_is_in_no_error_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "env").write_text("MY_TOKEN=zz-token-hidden-98765\n", "utf-8")
+    monkeypatch.setenv("GPT_LIVE_EVALS_ENV_FILE", str(tmp_path / "env"))
+
+    def fails(_: Mapping[str, Value]) -> NoReturn:
+        raise UsageError("--example: there is no 'zz-token-hidden-98765'")
+
+    monkeypatch.setattr(sys, "argv", ["crawl-eval"])
+    assert run_command("crawl-eval", "", ROWS, fails) == 2
+    said = capsys.readouterr().err
+    assert "--example: there is no" in said
+    assert "zz-token" not in said
