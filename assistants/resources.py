@@ -69,7 +69,9 @@ class ApplicationResources:
 def load_application(folder: Path) -> ApplicationResources:
     """Read an application folder; what is missing or wrong in it is a :class:`UsageError`."""
     if not folder.is_dir():
-        raise UsageError(f"--application: {folder} is no folder; name one like the bundled one")
+        raise UsageError(
+            f"--application: {folder} is no folder; name one like assistants/application"
+        )
     texts = {
         name: _read(folder / name)
         for name in (

@@ -28,18 +28,11 @@ IN_MEMORY = [
 AT_ONCE = 4
 OVER_A_SOCKET = "test_over_a_socket_a_fault_comes_to_the_same_outcome"
 
-WAITS_FOR_THE_ANSWER_S = {
-    "assistant_silent": 1,
-    "output_stops": 3,
-    "reader_stalled": 1,
+SHORTER = {
+    "assistant_silent": {"execution.response_timeout_seconds": 1},
+    "output_stops": {"execution.response_timeout_seconds": 3},
 }
-"""Response timeouts of those that last until one; the others are over when they are over."""
-
-IMPATIENT = {
-    "ping_unanswered": {"ping_interval_seconds": 0.5, "ping_timeout_seconds": 0.5},
-    "queue_overflow": {"send_queue_seconds": 1},
-}
-"""What must run out first in those where more than one patience could."""
+"""What only saves time: they come to the same with the default, after it."""
 
 
 def says_so(run: FinishedRun, key: str) -> None:
@@ -86,8 +79,10 @@ def resolved(key: str) -> ResolvedScript:
 def over_a_socket(services: Services, key: str, folder: Path) -> FinishedRun:
     scenario_id, _, name = key.partition("@")
     config = folder / f"{name}.toml"
+    wanted = {**SCRIPTS[key].get("settings", {}), **SHORTER.get(name, {})}
     settings = quick_settings(
-        response_timeout_s=WAITS_FOR_THE_ANSWER_S.get(name, 15), assistant=IMPATIENT.get(name)
+        response_timeout_s=wanted.pop("execution.response_timeout_seconds", 15),
+        assistant={row.removeprefix("assistant."): value for row, value in wanted.items()},
     )
     config.write_text(settings, "utf-8")
     with services.playing(resolved(key)) as url:
