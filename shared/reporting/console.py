@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 SCRIPTED_NOTE = "A scripted fixture answered: this checks the harness, not a live model."
 
 
+WIDE = 100
+"""Columns from which on the reasons have room beside the figures."""
+
+
 class Console:
     """Everything one command prints. Attempts report from several threads.
 
@@ -136,13 +140,16 @@ class Console:
         from rich.table import Table
         from rich.text import Text
 
+        terminal = RichConsole(file=self._out)
+        is_wide = terminal.width >= WIDE
         table = Table(box=None, pad_edge=False)
         # A name is there to be copied, so it is never cut; reasons wrap instead.
         table.add_column("attempt", no_wrap=True, min_width=_longest_key(report))
         is_judged = bool(_semantic(report.results).applicable)
         for heading in ("status", "latency", "tools", *(["semantic"] if is_judged else [])):
             table.add_column(heading, no_wrap=True)
-        table.add_column("why", overflow="fold")
+        if is_wide:
+            table.add_column("why", overflow="fold")
         styles = {"passed": "green", "failed": "red", "infrastructure_error": "yellow"}
         for row in report.results:
             table.add_row(
@@ -151,9 +158,13 @@ class Console:
                 Text(_latency(row)),
                 Text(_tools(row)),
                 *([Text(str(_semantic([row])))] if is_judged else []),
-                Text(_writable(_why(row), self._out)),
+                *([Text(_writable(_why(row), self._out))] if is_wide else []),
             )
-        RichConsole(file=self._out).print(table)
+        terminal.print(table)
+        for row in report.results:
+            if not is_wide and _why(row):
+                # In a narrow column a reason would break inside its words.
+                self._print(f"{row.attempt.key}: {_why(row)}")
 
     def _narrate(self, line: str) -> None:
         """What happens meanwhile: not on stdout when that belongs to one JSON object."""

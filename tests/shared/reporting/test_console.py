@@ -374,6 +374,21 @@ def test_a_table_of_judged_attempts_has_a_column_for_it(monkeypatch: pytest.Monk
     assert re.search(r"two +failed +- +0/0 +- +assistant_responded", plain)
 
 
+@pytest.mark.parametrize(("columns", "is_below"), [("99", True), ("100", False)])
+def test_on_a_narrow_terminal_the_reasons_stand_below(
+    monkeypatch: pytest.MonkeyPatch, columns: str, *, is_below: bool
+) -> None:
+    def talk() -> None:
+        monkeypatch.setenv("COLUMNS", columns)
+        monkeypatch.setenv("NO_COLOR", "1")
+        say(passed(), failed())
+
+    lines = on_a_terminal(talk, monkeypatch).splitlines()
+    assert any(re.match(r"two: assistant_responded", line) for line in lines) is is_below
+    assert any(re.search(r"tools +why", line) for line in lines) is not is_below
+    assert not any(line.startswith("one:") for line in lines)
+
+
 def test_a_bar_says_who_waits_for_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:
     def talk() -> None:
         console = Console(is_verbose=False, is_json=False)
