@@ -25,7 +25,7 @@ SCRIPTS = {key: json.loads(path.read_text("utf-8")) for key, path in PATHS.items
 IN_MEMORY = [
     key for key, path in PATHS.items() if not parse_script(path.read_text()).needs_a_socket
 ]
-AT_ONCE = 4
+AT_ONCE = 8
 OVER_A_SOCKET = "test_over_a_socket_a_fault_comes_to_the_same_outcome"
 
 SHORTER = {
