@@ -9,7 +9,6 @@ judgments are kept, and an entry that has ceased to be one is as good as none.
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from shared.grading.fitting import compact
 from shared.grading.judge import Judge, Judgment, Question, Reply, read_reply
 from shared.grading.rubric import RUBRIC_VERSION
-from shared.places import make_private
+from shared.places import make_private, write_whole
 from shared.values import JsonObject
 
 
@@ -89,14 +88,6 @@ def _keep(entry: Path, reply: Reply) -> None:
     """Write a whole entry or none. A judgment that cannot be kept is still a judgment."""
     try:
         make_private(entry.parent)
-        with tempfile.NamedTemporaryFile(dir=entry.parent, suffix=".part", delete=False) as file:
-            part = Path(file.name)
-            try:
-                file.write(_REPLY.dump_json(reply))
-                file.close()
-                part.replace(entry)
-            except BaseException:
-                part.unlink(missing_ok=True)
-                raise
+        write_whole(entry, _REPLY.dump_json(reply))
     except OSError:
         return

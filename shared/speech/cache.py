@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Mapping
@@ -18,7 +17,7 @@ from pathlib import Path
 from shared.audio import wav
 from shared.audio.pcm import Pcm
 from shared.errors import UsageError
-from shared.places import make_private
+from shared.places import make_private, write_whole
 from shared.speech.port import Speech, Synthesizer
 from shared.values import JsonScalar
 
@@ -101,14 +100,6 @@ def _have(directory: Path) -> None:
 def _keep(entry: Path, pcm: Pcm) -> None:
     """Write a whole entry or none: a private file beside it takes its place in one step."""
     try:
-        with tempfile.NamedTemporaryFile(dir=entry.parent, suffix=".part", delete=False) as file:
-            part = Path(file.name)
-            try:
-                file.write(wav.encode(pcm))
-                file.close()
-                part.replace(entry)
-            except BaseException:
-                part.unlink(missing_ok=True)
-                raise
+        write_whole(entry, wav.encode(pcm))
     except OSError as error:
         raise UsageError(f"{entry}: cannot be kept: {error.strerror}") from error
