@@ -108,8 +108,15 @@ def _outcome(status: int) -> Outcome:
     return Outcome.SURVIVED if status == 0 else Outcome.KILLED
 
 
+class PropertiesLast:
+    """What a single example shows needs no twenty-five."""
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
+        items.sort(key=lambda item: hasattr(item.function, "hypothesis"))
+
+
 def _run(tests: Sequence[str]) -> int:
-    return int(pytest.main([*PYTEST, *tests]))
+    return int(pytest.main([*PYTEST, *tests], plugins=[PropertiesLast()]))
 
 
 def _try(mutant: Mutant, tests: Sequence[str]) -> int:
