@@ -35,9 +35,9 @@ PYTEST = (
 )  # fmt: skip
 BROKEN = 70
 MEMORY_BYTES = 4 * 1024**3
-PATIENCE = 5
-"""A mutant may use this many times the processor time of its module, and as many seconds more."""
-LOADED = 12
+PATIENCE = 3
+"""A mutant may use this many times the processor time of its module, and a second more."""
+LOADED = 20
 """And this many times that by the clock, for a machine may be busy and a mutant may wait."""
 
 
@@ -71,7 +71,7 @@ class Trials:
         gc.freeze()
         self._fork(partial(_run, tests))
         _, _, used = os.wait3(0)
-        self.limit_s = PATIENCE * (used.ru_utime + used.ru_stime + 1)
+        self.limit_s = PATIENCE * (used.ru_utime + used.ru_stime) + 1
 
     def outcomes(self, mutants: Sequence[Mutant]) -> Iterator[tuple[Mutant, Outcome]]:
         """What became of each mutant, in the order in which that was known."""
@@ -108,8 +108,15 @@ def _outcome(status: int) -> Outcome:
     return Outcome.SURVIVED if status == 0 else Outcome.KILLED
 
 
+class PropertiesLast:
+    """What a single example shows needs no twenty-five."""
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
+        items.sort(key=lambda item: hasattr(item.function, "hypothesis"))
+
+
 def _run(tests: Sequence[str]) -> int:
-    return int(pytest.main([*PYTEST, *tests]))
+    return int(pytest.main([*PYTEST, *tests], plugins=[PropertiesLast()]))
 
 
 def _try(mutant: Mutant, tests: Sequence[str]) -> int:

@@ -33,6 +33,9 @@ def nested(depth: int, inner: Any) -> Any:
     return inner
 
 
+HOSTILE = nested(100_000, 1)
+
+
 def listed(depth: int, inner: Any) -> Any:
     for _ in range(depth):
         inner = [inner]
@@ -103,8 +106,8 @@ def comparing(name: str, **fields: Any) -> dict[str, Any]:
         pytest.param(one_of(64, 1), 1, False, id="too-deep-comparators"),
         pytest.param(unordered(63, 1), listed(63, 1), True, id="the-deepest-unordered"),
         pytest.param(unordered(64, 1), listed(64, 1), False, id="too-deep-unordered"),
-        pytest.param(nested(100_000, 1), nested(100_000, 1), False, id="hostile-depth"),
-        pytest.param({"a": 1}, nested(100_000, 1), False, id="hostile-evidence"),
+        pytest.param(HOSTILE, HOSTILE, False, id="hostile-depth"),
+        pytest.param({"a": 1}, HOSTILE, False, id="hostile-evidence"),
     ],
 )
 def test_values(expected: Any, observed: Any, is_match: bool) -> None:
@@ -232,7 +235,7 @@ def test_whatever_a_dataset_can_hold_can_be_matched() -> None:
         pytest.param(listed(64, 1), listed(64, 1), False, id="too-deep-a-list"),
         pytest.param(NAN, NAN, False, id="nan"),
         pytest.param(INFINITY, INFINITY, False, id="infinity"),
-        pytest.param(nested(100_000, 1), nested(100_000, 1), False, id="hostile-depth"),
+        pytest.param(HOSTILE, HOSTILE, False, id="hostile-depth"),
     ],
 )
 def test_identical(one: Any, other: Any, is_same: bool) -> None:

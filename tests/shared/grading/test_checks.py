@@ -55,6 +55,11 @@ def test_every_check_bears_its_functions_name_and_one_sentence() -> None:
         ),
         pytest.param({"ending": TIMEOUT}, NOT_APPLICABLE, id="where-nothing-was-begun"),
         pytest.param(
+            {"assistant": spans((100, 900)), "ending": TIMEOUT},
+            NOT_APPLICABLE,
+            id="where-speech-ended-before-the-request-did",
+        ),
+        pytest.param(
             {"assistant": spans((100, 1_000)), "ending": TIMEOUT},
             NOT_APPLICABLE,
             id="where-speech-ended-as-the-request-did",

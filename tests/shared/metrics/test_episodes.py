@@ -180,13 +180,13 @@ def test_an_assistant_that_stops_and_goes_on(
 @pytest.mark.parametrize(
     ("until_ms", "outcome"),
     [
-        pytest.param(1_899, CENSORED, id="299-ms-of-silence-settle-nothing"),
-        pytest.param(1_900, YIELDED, id="300-ms-of-silence-settle-it"),
-        pytest.param(1_901, YIELDED, id="301-ms-of-silence-settle-it"),
+        pytest.param(1_799, CENSORED, id="299-ms-of-silence-settle-nothing"),
+        pytest.param(1_800, YIELDED, id="300-ms-of-silence-settle-it"),
+        pytest.param(1_801, YIELDED, id="301-ms-of-silence-settle-it"),
     ],
 )
 def test_observation_ending_after(until_ms: int, outcome: Settled) -> None:
-    assert settled(spans((500, 1_600)), until_ms=until_ms) == SettledYield(outcome, 600)
+    assert settled(spans((500, 1_500)), until_ms=until_ms) == SettledYield(outcome, 500)
 
 
 def test_speech_beyond_the_window_needs_no_silence_to_be_no_yield() -> None:

@@ -10,7 +10,9 @@ from shared.metrics.task import (
     tool_accuracy,
 )
 from shared.observability.observations import (
+    BackendText,
     DelegationBegan,
+    ResponseBegan,
 )
 from shared.values import CountPair
 from tests.support.builders import at
@@ -72,6 +74,19 @@ def test_a_pair_needs_both_sides() -> None:
     assert count_pair(0, 2) == CountPair(actual=0, expected=2)
     assert count_pair(None, 2) is None
     assert count_pair(2, None) is None
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        pytest.param(DelegationBegan(at(100), "d1", "client", None), {"d1": 100}, id="its-notice"),
+        pytest.param(ResponseBegan(at(100), "r1", "d1", None), {"d1": 100}, id="work-under-its-id"),
+        pytest.param(ResponseBegan(at(100), "r1", None, None), {}, id="not-work-under-no-id"),
+        pytest.param(BackendText(at(100), "r1", "d1", "m1", "Hello"), {}, id="not-what-it-says"),
+    ],
+)
+def test_a_delegation_is_seen_by(seen, expected: dict[str, int]) -> None:
+    assert delegations([seen]) == expected
 
 
 def test_delegations_are_counted_by_id() -> None:

@@ -288,6 +288,17 @@ def test_work_is_under_way(story: list[Observation], expected: IntervalSet) -> N
             id="settled-by-a-response-whose-id-comes-before",
         ),
         pytest.param(
+            [*a_round(100, "d1", "r2"), began(900, "r1", "d2", "r2"), ended(1_000, "r1", "d2")],
+            spans((100, 1_000)),
+            id="settled-by-name-though-that-id-comes-before",
+        ),
+        pytest.param(
+            [*a_round(100, "d1", "r1"), began(600, "rX", "d2"), ended(700, "rX", "d2"),
+             began(900, "r2", "d1"), ended(1_000, "r2", "d1")],
+            spans((100, 1_000)),
+            id="settled-by-the-delegation-after-a-response-of-another",
+        ),
+        pytest.param(
             [*a_round(100, "d1", "r1"), began(900, "r2"), ended(1_000, "r2")],
             spans((100, EXTENT_MS)),
             id="a-response-that-names-neither-settles-nothing",
