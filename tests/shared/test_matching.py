@@ -21,8 +21,10 @@ from shared.matching import (
     matches,
     same_call,
     same_request,
+    single_values,
     state_matches,
 )
+from shared.values import JsonValue
 
 NAN, INFINITY = float("nan"), float("inf")
 
@@ -464,3 +466,23 @@ def test_a_fault_says_how_it_is_mended(comparator: Any, remedy: str) -> None:
     (fault,) = comparator_faults(comparator)
 
     assert remedy in fault.problem
+
+
+@pytest.mark.parametrize(
+    ("expected", "values"),
+    [
+        pytest.param("a", ["a"], id="a-text"),
+        pytest.param(None, [None], id="nothing-is-a-value"),
+        pytest.param(["a", 1, ["b"]], ["a", 1, "b"], id="a-list-by-its-entries"),
+        pytest.param({"x": "a", "y": {"z": 2}}, ["a", 2], id="an-object-by-its-fields"),
+        pytest.param({"$match": "one_of", "values": ["a", "b"]}, ["a", "b"], id="one-of-several"),
+        pytest.param({"$match": "unordered", "items": ["a", ["b"]]}, ["a", "b"], id="any-order"),
+        pytest.param({"$match": "any"}, [], id="any-names-none"),
+        pytest.param({"$match": "absent"}, [], id="absent-names-none"),
+        pytest.param(
+            {"$match": "date", "value": "x"}, [{"$match": "date", "value": "x"}], id="a-comparator"
+        ),
+    ],
+)
+def test_an_expectation_comes_down_to(expected: JsonValue, values: list[JsonValue]) -> None:
+    assert list(single_values(expected)) == values

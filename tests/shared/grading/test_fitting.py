@@ -92,3 +92,72 @@ def test_compact_json_is_one_line_whatever_a_text_holds() -> None:
 def test_a_limit_that_leaves_no_room_is_refused() -> None:
     with pytest.raises(ValueError, match="too few"):
         fitted({}, LIMIT - 1)
+
+
+def lengths(value: object) -> object:
+    """The value with the length of each text in place of it, but for what says what is missing."""
+    match value:
+        case str():
+            return value if value.startswith("[") else len(value)
+        case dict():
+            return {key: lengths(inner) for key, inner in value.items()}
+        case list():
+            return [lengths(inner) for inner in value]
+        case _:
+            return value
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "fits"),
+    [
+        pytest.param({"a": "x" * 5_000}, 640, {"a": 565}, id="one-text-has-all-the-room"),
+        pytest.param(
+            {"a": "x" * 5_000, "b": "y" * 900}, 700, {"a": 299, "b": 298}, id="two-share-it"
+        ),
+        pytest.param(
+            {"a": '"\n' * 2_000, "b": "z" * 90}, 640, {"a": 257, "b": 90}, id="escapes-take-more"
+        ),
+        pytest.param(
+            {"a": ["w" * 50] * 40},
+            1_000,
+            {"a": [*[50] * 7, "[27 entries removed]", *[50] * 6]},
+            id="entries-from-both-ends",
+        ),
+        pytest.param(
+            {"a": ["w" * 900] * 4}, 1_000, {"a": [212, 212, 212, 213]}, id="large-entries"
+        ),
+        pytest.param(
+            {"a": [{"k": "w" * 300, "n": 1}] * 5, "z": "end"},
+            1_200,
+            {"a": [{"k": 144, "n": 1}] * 5, "z": 3},
+            id="what-is-small-stays-whole",
+        ),
+        pytest.param(
+            {f"key{n:03}": "v" * 90 for n in range(60)},
+            1_500,
+            {f"key{n:03}": 42 if n < 11 else 43 for n in range(19)} | {"[removed]": 10},
+            id="the-first-keys",
+        ),
+        pytest.param(
+            {"k" * 200 + str(n): "v" * 20 for n in range(6)},
+            900,
+            {"k" * 200 + str(n): 20 for n in range(3)} | {"[removed]": 9},
+            id="long-keys-take-room-too",
+        ),
+        pytest.param(
+            {"a": {"b": {"c": "x" * 3_000, "d": [1] * 400}}},
+            800,
+            {"a": {"b": {"c": 296, "d": [1, 1, "[396 entries removed]", 1, 1]}}},
+            id="far-inside",
+        ),
+        pytest.param(
+            {"a": 10**900, "b": "x" * 50},
+            640,
+            {"a": "[901 characters removed]", "b": 50},
+            id="a-number-goes-whole",
+        ),
+    ],
+)
+def test_a_value_is_cut_to(value: JsonObject, limit: int, fits: object) -> None:
+    """Pinned: a judgment is kept by the dossier's text, so a cut may not change unnoticed."""
+    assert lengths(fitted(value, limit)) == fits
