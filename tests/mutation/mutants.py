@@ -1,10 +1,10 @@
 """Mutants: a module with one small change each, as cosmic-ray makes them.
 
-Not every change of text makes another program. Left out are annotations, which nothing evaluates;
-signs that cosmic-ray takes for operators, as the star of a signature and the bar of a pattern;
-``not`` before a walrus, which does not parse; and comparisons across the two families. Identity has
-no order, and whether equal things are identical is for Python to choose, so ``is`` becomes
-``is not`` alone and nothing else becomes either.
+Not every change of text makes another program. Left out are annotations and protocols, which
+nothing runs; signs that cosmic-ray takes for operators, as the star of a signature and the bar of a
+pattern; ``not`` before a walrus, which does not parse; and comparisons across the two families.
+Identity has no order, and whether equal things are identical is for Python to choose, so ``is``
+becomes ``is not`` alone and nothing else becomes either.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def mutants_of(file: str) -> Iterator[Mutant]:
 
 
 def type_places(tree: ast.AST) -> Iterator[Span]:
-    """Where types are written. Our modules postpone them all, so that nothing evaluates one."""
+    """Where only type checkers read: protocols, and annotations, which our modules postpone."""
     for node in ast.walk(tree):
         match node:
             case (
@@ -99,6 +99,8 @@ def type_places(tree: ast.AST) -> Iterator[Span]:
                 | ast.TypeVar(bound=ast.expr() as written)
             ):
                 yield _start(written), _end(written)
+            case ast.ClassDef(bases=[*_, ast.Name(id="Protocol")]):
+                yield _start(node), _end(node)
 
 
 def operator_places(tree: ast.AST) -> Iterator[Span]:
@@ -109,11 +111,11 @@ def operator_places(tree: ast.AST) -> Iterator[Span]:
                 yield _end(one), _start(other)
 
 
-def _start(node: ast.expr) -> Position:
+def _start(node: ast.expr | ast.ClassDef) -> Position:
     return node.lineno, node.col_offset
 
 
-def _end(node: ast.expr) -> Position:
+def _end(node: ast.expr | ast.ClassDef) -> Position:
     return node.end_lineno or 0, node.end_col_offset or 0
 
 

@@ -25,6 +25,7 @@ def written(spans, code: str) -> list[str]:
         ),
         pytest.param("type X = A | B", ["A | B"], id="of-an-alias"),
         pytest.param("def f[T: A | B](): ...", ["A | B"], id="of-a-type-variable"),
+        pytest.param("class P(Protocol): x = 1", ["class P(Protocol): x = 1"], id="of-a-protocol"),
         pytest.param("x = A | B", [], id="not-of-a-value"),
     ],
 )
