@@ -357,3 +357,22 @@ def test_cancelling_ends_a_call_at_once() -> None:
 
 def test_the_key_does_not_show() -> None:
     assert KEY not in repr(a_judge("https://judge.example/v1"))
+
+
+def test_without_being_told_we_wait_twice_as_long_each_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waits: list[float] = []
+    sleep = asyncio.sleep
+
+    async def noted(delay: float, result: object = None) -> object:
+        if delay >= 0.5:
+            waits.append(delay)
+            delay = 0
+        return await sleep(delay, result)
+
+    monkeypatch.setattr(asyncio, "sleep", noted)
+    reply, end = answered({"status": 503}, retries=3)
+    assert reply.problem is not None
+    assert len(end.requests) == 4
+    assert waits == [0.5, 1.0, 2.0]

@@ -73,3 +73,15 @@ def test_scores_are_of_the_dimensions_that_have_one() -> None:
     said = judgments(task_understanding=0.75, context_fidelity=LOST, grounded_communication=1)
 
     assert scores(said) == {"task_understanding": 0.75, "grounded_communication": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("length", "kept"),
+    [
+        pytest.param(300, "x" * 300, id="at-the-limit"),
+        pytest.param(301, f"{'x' * 252} [49 characters removed]", id="one-more"),
+    ],
+)
+def test_a_check_gives_a_reason_of_at_most_300_characters(length: int, kept: str) -> None:
+    said = judgments(task_understanding=Unscored("x" * length))
+    assert task_understanding(said).because == kept
