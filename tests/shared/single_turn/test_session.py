@@ -103,9 +103,11 @@ class Assistant:
         self.shown += self.last_words
 
 
-def play(assistant: Assistant, request: SpokenRequest | None = None) -> Capture:
+def play(
+    assistant: Assistant, request: SpokenRequest | None = None, *, timeout_ms: int = TIMEOUT_MS
+) -> Capture:
     async def story(clock: Clock) -> Capture:
-        return await converse(request or a_request(), assistant, clock, timeout_ms=TIMEOUT_MS)
+        return await converse(request or a_request(), assistant, clock, timeout_ms=timeout_ms)
 
     return in_virtual_time(story)
 
@@ -182,6 +184,18 @@ def test_audio_that(last_ms: int | None, failure: str | None) -> None:
     assert capture.ending is (Ending.FAILED if failure else Ending.RESPONSE_TIMEOUT)
     assert capture.extent_ms == 1_000 + TIMEOUT_MS
     assert capture.failure == (Failure(Stage.RESPONSE_COLLECTION, failure) if failure else None)
+
+
+@pytest.mark.parametrize(
+    ("last_ms", "failure"),
+    [
+        pytest.param(5_000, STOPPED, id="exactly-a-third-without-audio-is-a-dead-line"),
+        pytest.param(5_020, None, id="a-frame-less-is-not"),
+    ],
+)
+def test_a_timeout_of_6_s_ends_where(last_ms: int, failure: str | None) -> None:
+    capture = play(Assistant({last_ms: [QUIET]}), timeout_ms=6_000)
+    assert (str(capture.failure.message) if capture.failure else None) == failure
 
 
 def test_a_long_request_is_no_stalled_answer() -> None:
