@@ -16,7 +16,7 @@ import pytest
 
 from assistants.frontend.fixture.script import ResolvedScript, parse_script
 from tests.support.crawl_runs import DATA, FinishedRun, crawl_eval
-from tests.support.faults import expected_of, outcome_of
+from tests.support.faults import expected_of, outcome_of, warnings_are_of
 from tests.support.services import LIVE, Services, on_the_track_of, quick_settings
 
 FOLDER = DATA / "scripts" / "faults"
@@ -41,7 +41,7 @@ def says_so(run: FinishedRun, key: str) -> None:
     row = run.rows[key if key in run.rows else key.partition("@")[0]]
     assert outcome_of(run, row["attempt"]["key"]) == expected_of(expects)
     assert expects.get("says", "") in ((row["error"] or {}).get("message") or "")
-    assert all(expects.get("warns", "") in warning for warning in row["warnings"])
+    assert warnings_are_of(run, row, expects.get("warns")), row["warnings"]
 
 
 # in memory

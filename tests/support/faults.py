@@ -8,6 +8,7 @@ from typing import Any
 from tests.support.crawl_runs import FinishedRun, Row, failed_checks
 
 ORDINARY_CLOSE = "close_requested"
+STALLED = "stalled"
 
 
 def outcome_of(run: FinishedRun, key: str) -> dict[str, Any]:
@@ -21,7 +22,6 @@ def outcome_of(run: FinishedRun, key: str) -> dict[str, Any]:
         "checks": sorted(failed_checks(row)) if row["assessment"] else [],
         "recorded": sorted({name for one in evidence["observations"] if (name := _trouble(one))}),
         "kept": sorted(_kept(row, evidence)),
-        "warns": bool(row["warnings"]),
     }
 
 
@@ -33,8 +33,23 @@ def expected_of(expects: dict[str, Any]) -> dict[str, Any]:
         "checks": sorted(expects.get("checks", ())),
         "recorded": sorted(expects.get("recorded", ())),
         "kept": sorted(expects.get("kept", ())),
-        "warns": "warns" in expects,
     }
+
+
+def warnings_are_of(run: FinishedRun, row: Row, warns: str | None) -> bool:
+    """Whether a row warns of what its script says, and of nothing else.
+
+    Over a socket the service is a process of this machine. Where that is busy elsewhere, audio
+    stalls and the row says so, which is true and nothing the script did.
+    """
+    warnings = [
+        one
+        for one in row["warnings"]
+        if STALLED not in one or warns == STALLED or run.report["run"]["execution_mode"] != "live"
+    ]
+    if warns is None:
+        return not warnings
+    return bool(warnings) and all(warns in one for one in warnings)
 
 
 def _trouble(seen: dict[str, Any]) -> str | None:
