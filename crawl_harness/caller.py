@@ -1,55 +1,64 @@
-"""CRAWL's caller: one request, synthesized, with where it is voiced."""
+"""CRAWL's caller: every request synthesized from its text, and measured before anything is done
+to it."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Sequence
+from typing import override
 
-from assistants.config import api_key
-from assistants.endpoints import http_endpoint
+from assistants.suite.suite import Caller, Rendition
+from assistants.suite.voices import synthesizer
+from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.detection.port import Detector
-from shared.errors import UsageError
+from shared.dataset import Dataset
 from shared.observability.evidence import MeasuredOn, Track
-from shared.settings import Origin, Settings
+from shared.scenarios import Scenario
+from shared.settings import Settings
+from shared.single_turn.bench import Attempt
 from shared.single_turn.session import SpokenRequest
-from shared.speech.cache import CachedSynthesizer
-from shared.speech.hibari import HibariSynthesizer
-from shared.speech.openai import OpenAISpeech, SpeechService
 from shared.speech.port import Synthesizer
-from shared.speech.tone import ToneSynthesizer
+from shared.values import JsonObject
 
 SOURCE = "crawl.synthetic"
 
 
-def synthesizer(settings: Settings, cache: Path) -> Synthesizer:
-    """The caller's voice as it was chosen; what costs time or money to make is kept on disk.
+class SynthesizedCaller(Caller):
+    """One voice says every request, whatever recordings a scenario may have."""
 
-    Without a choice a live run has a natural voice, and an offline run one that needs nothing.
-    """
-    chosen = settings["synthesizer"] or ("tone" if settings.switch("offline") else "openai")
-    for name in ("caller_voice", "tts_model"):
-        if chosen != "openai" and settings.origin(name) is Origin.FLAG:
-            flag = f"--{name.replace('_', '-')}"
-            raise UsageError(f"{flag}: belongs to --synthesizer openai; remove it")
-    if chosen == "tone":
-        return ToneSynthesizer()
-    voice = HibariSynthesizer() if chosen == "hibari" else _openai(settings)
-    return CachedSynthesizer(voice, cache, refresh=settings.switch("refresh_audio"))
+    def __init__(self, voice: Synthesizer) -> None:
+        self._voice = voice
+        self._detector = EnergyV1()
+
+    @property
+    @override
+    def source(self) -> str:
+        return SOURCE
+
+    @property
+    @override
+    def warnings(self) -> Sequence[str]:
+        return ()
+
+    @override
+    def renditions(self, scenarios: Sequence[Scenario]) -> Sequence[Rendition]:
+        return [Rendition(scenario) for scenario in scenarios]
+
+    @override
+    def request_for(self, attempt: Attempt) -> SpokenRequest:
+        return spoken_request(self._voice, self._detector, attempt.scenario.input.text)
+
+    @override
+    def recorded(self) -> JsonObject:
+        return {
+            "synthesizer": self._voice.name,
+            "version": self._voice.version,
+            "parameters": dict(self._voice.parameters),
+        }
 
 
-def _openai(settings: Settings) -> OpenAISpeech:
-    address = http_endpoint(
-        settings.text("base_url"),
-        allow_plaintext_loopback=settings.switch("allow_insecure_loopback"),
-        setting="OPENAI_BASE_URL",
-    )
-    key = api_key(
-        settings, needed_for="--synthesizer openai", otherwise="tone, which needs nothing"
-    )
-    return OpenAISpeech(
-        SpeechService(address.url, key, is_loopback=address.is_loopback),
-        model=settings.text("tts_model"),
-        voice=settings.text("caller_voice"),
-    )
+def caller_of(settings: Settings, _dataset: Dataset) -> Caller:
+    """The caller by the settings; of the dataset it needs no file."""
+    return SynthesizedCaller(synthesizer(settings))
 
 
 def spoken_request(voice: Synthesizer, detector: Detector, text: str) -> SpokenRequest:

@@ -19,7 +19,6 @@ infrastructure errors; 2 for a mistake in what was given; 130 when interrupted, 
 finished kept."""
 
 BUNDLED_TOML = Path(__file__).parent / "config.toml"
-BUNDLED_DATA = Path(__file__).parent / "data" / "scenarios.json"
 
 
 def main() -> None:
@@ -29,10 +28,11 @@ def main() -> None:
 
 def _evaluate(flags: Mapping[str, Value]) -> int:
     # Only now: the help must not wait for numpy, pydantic and the rest.
-    from crawl_harness.run import evaluate
+    from assistants.suite.run import evaluate
+    from crawl_harness.suite import CRAWL
     from shared.config import load_settings
 
-    return evaluate(load_settings(ROWS, flags, bundled_toml=BUNDLED_TOML), BUNDLED_DATA)
+    return evaluate(CRAWL, load_settings(ROWS, flags, bundled_toml=BUNDLED_TOML))
 
 
 if __name__ == "__main__":

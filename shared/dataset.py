@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from hashlib import sha256
 from os import PathLike, fspath
-from pathlib import Path
+from pathlib import Path, PurePath, PureWindowsPath
 from typing import Final
 
 from shared.errors import DatasetError, UsageError
@@ -85,6 +85,32 @@ def select(
     if not chosen:
         raise UsageError(_unknown_id(wanted_id, [each.id for each in scenarios]))
     return chosen[:max_examples] if max_examples else chosen
+
+
+def with_shown_paths(scenario: Scenario) -> Scenario:
+    """The scenario as it may be shown: of a recording's absolute path its last part alone.
+
+    A path that starts at a root or a home names a machine's folders and perhaps its user.
+    """
+    recordings = tuple(
+        each if _is_relative(each.path) else each.model_copy(update={"path": _last_part(each.path)})
+        for each in scenario.input.recordings
+    )
+    if recordings == scenario.input.recordings:
+        return scenario
+    shown = scenario.input.model_copy(update={"recordings": recordings})
+    return scenario.model_copy(update={"input": shown})
+
+
+def _is_relative(path: str) -> bool:
+    """Whether a path is relative on every system: no root, no drive, no home."""
+    return not (
+        path.startswith("~") or PurePath(path).is_absolute() or PureWindowsPath(path).anchor
+    )
+
+
+def _last_part(path: str) -> str:
+    return PureWindowsPath(path).name if PureWindowsPath(path).drive else PurePath(path).name
 
 
 @dataclass(frozen=True, slots=True)

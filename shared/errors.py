@@ -19,6 +19,7 @@ from enum import StrEnum
 class Stage(StrEnum):
     """Where an attempt stopped being a measurement."""
 
+    AUDIO_INPUT = "audio_input"
     AUDIO_SYNTHESIS = "audio_synthesis"
     SESSION_START = "session_start"
     RESPONSE_COLLECTION = "response_collection"

@@ -51,10 +51,15 @@ def _artifact_id(text: str) -> str:
             "and '-', the first a letter or digit, the last no '.'"
         )
         raise rule_error(problem)
-    if not re.fullmatch(ARTIFACT_ID_PATTERN, text):
+    if not is_artifact_id(text):
         problem = f"is no artifact id: {described(text)} is a device name on Windows; rename it"
         raise rule_error(problem)
     return text
+
+
+def is_artifact_id(text: str) -> bool:
+    """Whether a text may name a file everywhere."""
+    return re.fullmatch(ARTIFACT_ID_PATTERN, text) is not None
 
 
 def _pattern(text: str) -> str:

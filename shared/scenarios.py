@@ -6,7 +6,6 @@ is a brief; ``expected`` and ``simulation_parameters`` never reach the assistant
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Literal, Self
@@ -45,6 +44,7 @@ from shared.scenario_types import (
     SimulationParameters,
     StepKind,
     WordingPolicy,
+    is_artifact_id,
     rule_error,
 )
 from shared.values import JsonObject
@@ -79,7 +79,8 @@ __all__ = [
     "SimulationParameters",
     "StepKind",
     "WordingPolicy",
-    "single_turn_scenarios",
+    "is_artifact_id",
+    "is_single_turn",
 ]
 
 
@@ -157,6 +158,6 @@ class DatasetFile(Part):
     scenarios: Listed[Scenario] = ()
 
 
-def single_turn_scenarios(scenarios: Iterable[Scenario]) -> list[Scenario]:
-    """What CRAWL runs: every single-turn scenario, with or without recordings."""
-    return [each for each in scenarios if each.interaction is Interaction.SINGLE_TURN]
+def is_single_turn(scenario: Scenario) -> bool:
+    """Whether one request is all of it, with or without recordings."""
+    return scenario.interaction is Interaction.SINGLE_TURN

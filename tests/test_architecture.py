@@ -2,7 +2,7 @@
 
     5  suites     crawl_harness
     4  dialects   assistants:  application, settings, resources > runtime, wire > frontend
-                               > responses > catalog, commands
+                               > responses > catalog, commands > suite
     3  doors      shared:      places > environment, streams, artifacts > config, dataset, command
                                > relay > single_turn > execution, testing
     2  verbs      shared:      metrics > grading > reporting
@@ -80,6 +80,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("assistants.frontend",),
     ("assistants.responses",),
     ("assistants.catalog", "assistants.live_fixture"),
+    ("assistants.suite",),
     # 5 suites
     ("crawl_harness",),
 )
@@ -122,15 +123,16 @@ DOORS = frozenset(
         "assistants.runtime",
         "assistants.tool_thread",
         "assistants.wire",
-        "crawl_harness.caller",
+        "assistants.suite.header",
+        "assistants.suite.judge",
+        "assistants.suite.plan",
+        "assistants.suite.run",
+        "assistants.suite.secrecy",
+        "assistants.suite.suite",
+        "assistants.suite.voices",
         "crawl_harness.evaluate",
-        "crawl_harness.header",
-        "crawl_harness.judge",
-        "crawl_harness.plan",
-        "crawl_harness.run",
-        "crawl_harness.secrecy",
-        "crawl_harness.settings_files",
         "crawl_harness.fault_table",
+        "crawl_harness.suite",
     }
 )
 # Doors of another kind: what they take in is text of our own files, on its way to becoming types.

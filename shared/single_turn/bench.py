@@ -33,7 +33,7 @@ from shared.phrases import ConfirmationRule
 from shared.reporting.assemble import attempt_result
 from shared.reporting.schema import AttemptReport, AttemptResult
 from shared.reporting.transcript import transcript
-from shared.scenarios import Scenario
+from shared.scenarios import Recording, Scenario
 from shared.single_turn.assess import assess
 from shared.single_turn.attempt import (
     Cancellation,
@@ -63,10 +63,14 @@ class Attempt:
     scenario: Scenario
     repeat: int = 1
     script: str | None = None
+    recording: Recording | None = None
 
     @property
     def report(self) -> AttemptReport:
-        return AttemptReport(key=self.key, repeat=self.repeat, script=self.script)
+        recording = None if self.recording is None else self.recording.id
+        return AttemptReport(
+            key=self.key, repeat=self.repeat, recording=recording, script=self.script
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +178,9 @@ class Bench:
         nothing = unperformed(attempt.scenario.application.initial_state)
         try:
             request = self.request_for(attempt)
+        except AttemptError as error:
+            nothing.capture.failure = Failure(error.stage, str(error))
+            return self._unspoken(attempt), nothing, None
         except Exception as error:  # noqa: BLE001 - one attempt must not lose the others
             # A voice refuses a text with a ValueError.
             what = str(error) if isinstance(error, ValueError) else _said(error)

@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-import crawl_harness.run  # noqa: F401 - so that no run has to import it
+import assistants.suite.run  # noqa: F401 - so that no run has to import it
 from crawl_harness.evaluate import main
 
 

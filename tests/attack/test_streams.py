@@ -280,14 +280,14 @@ def test_interrupts_during_the_last_write(signals: int, folder: Path) -> None:
 
 AT_ONE_INSTANT = """
 import datetime
-import crawl_harness.run
+import assistants.suite.run
 from crawl_harness.evaluate import main
 
 class Stopped(datetime.datetime):
     @classmethod
     def now(cls, zone=None):
         return datetime.datetime(2027, 1, 2, 3, 4, 5, 678_000, zone)
-crawl_harness.run.datetime = Stopped
+assistants.suite.run.datetime = Stopped
 main()
 """
 

@@ -19,7 +19,8 @@ from typing import Any
 
 import pytest
 
-from crawl_harness.evaluate import BUNDLED_DATA, main
+from crawl_harness.evaluate import main
+from crawl_harness.suite import BUNDLED_DATA
 from tests.support.crawl_runs import COMMAND, bare_environment
 from tests.support.scenario_documents import CONVERSATION, REQUEST, a_dataset, edited
 

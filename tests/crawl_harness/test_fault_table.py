@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from crawl_harness.evaluate import BUNDLED_DATA
 from crawl_harness.fault_table import fault_page
+from crawl_harness.suite import BUNDLED_DATA
 from shared.places import checkout
 
 SCRIPTS = BUNDLED_DATA.parent / "scripts"

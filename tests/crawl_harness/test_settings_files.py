@@ -10,14 +10,14 @@ import pytest
 
 from crawl_harness.evaluate import ABOUT, BUNDLED_TOML
 from crawl_harness.settings import ROWS
-from crawl_harness.settings_files import settings_files
+from docs.settings_files import settings_files
 from shared.command import run_command
 from shared.places import checkout
 from shared.settings import Kind, Setting, from_toml, resolve
 
 ROOT = checkout()
 assert ROOT is not None
-REMEDY = "run: uv run python -m crawl_harness.settings_files"
+REMEDY = "run: uv run python -m docs.settings_files"
 # Chosen before the table is read, or the name of a thing that is no setting.
 OTHER_VARIABLES = {"GPT_LIVE_EVALS_ENV_FILE"}
 

@@ -10,7 +10,7 @@ import pytest
 
 from shared.faults import dotted
 from shared.scenario_faults import scenario_faults
-from shared.scenarios import AssistantBrief, ContextMode, Scenario, single_turn_scenarios
+from shared.scenarios import AssistantBrief, ContextMode, Scenario, is_single_turn
 from tests.support.contract_cases import ACCEPTED, history
 from tests.support.scenario_documents import CONVERSATION, REQUEST, Document, edited
 
@@ -155,8 +155,8 @@ def test_a_dumped_scenario_is_the_same_scenario(base: Document, edits: Document)
     assert Scenario.model_validate(dumped) == scenario
 
 
-def test_crawl_runs_every_single_turn_scenario() -> None:
+def test_a_single_turn_is_one_with_or_without_recordings() -> None:
     recorded = a_scenario(id="b", input__recordings=[{"id": "r", "path": "p"}])
     scenarios = [a_scenario(), a_scenario(CONVERSATION), recorded]
 
-    assert [each.id for each in single_turn_scenarios(scenarios)] == ["a_request", "b"]
+    assert [each.id for each in scenarios if is_single_turn(each)] == ["a_request", "b"]

@@ -15,10 +15,11 @@ from typing import Any
 
 import pytest
 
-import crawl_harness.run
+import assistants.suite.run
 from assistants.catalog import AssistantKit, FarEnd, factory_for
-from crawl_harness.evaluate import BUNDLED_DATA, BUNDLED_TOML
+from crawl_harness.evaluate import BUNDLED_TOML
 from crawl_harness.settings import ROWS
+from crawl_harness.suite import BUNDLED_DATA, CRAWL
 from shared.clock import Clock
 from shared.config import load_settings
 from shared.observability.trace import Trace
@@ -140,7 +141,7 @@ def evaluate_here(results: Path, **flags: Value) -> tuple[FinishedRun, Lines]:
     given = {"offline": True, "results_dir": str(results), **flags}
     with _bare_process(results), _every_line_into(lines):
         settings = load_settings(ROWS, given, bundled_toml=BUNDLED_TOML)
-        status = crawl_harness.run.evaluate(settings, BUNDLED_DATA)
+        status = assistants.suite.run.evaluate(CRAWL, settings)
     return FinishedRun(_only_folder(results, ""), status, "", ""), lines
 
 
@@ -174,7 +175,7 @@ def _every_line_into(lines: Lines) -> Iterator[None]:
         return opened
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(crawl_harness.run, "factory_for", listening)
+        patch.setattr(assistants.suite.run, "factory_for", listening)
         yield
 
 

@@ -16,7 +16,7 @@ from assistants.resources import BUNDLED_APPLICATION, load_application, load_voi
 from assistants.responses.session import session_config
 from assistants.runtime import ToolRuntime
 from assistants.tool_schema import strict_tool
-from crawl_harness.evaluate import BUNDLED_DATA
+from crawl_harness.suite import BUNDLED_DATA
 from shared.clock import Clock
 from shared.observability.observations import ToolCalled, ToolStatus
 from shared.scenarios import Scenario

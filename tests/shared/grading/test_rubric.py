@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crawl_harness.evaluate import BUNDLED_DATA
+from crawl_harness.suite import BUNDLED_DATA
 from shared.dataset import load_dataset
 from shared.grading.rubric import ANCHORS, DIMENSIONS, RUBRIC_VERSION, applicable, quarter_score
 from shared.scenarios import Scenario

@@ -1,4 +1,4 @@
-"""One CRAWL run, composed: settings in, a run directory and an exit status out."""
+"""One run of a suite, composed: settings in, a run directory and an exit status out."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from assistants.frontend.fixture.machine import FixtureMachine
 from assistants.frontend.fixture.script import ResolvedScript, acknowledging_script, resolve
 from assistants.frontend.fixture.voice import assistant_voice
 from assistants.frontend.vocabulary import VOCABULARY
-from crawl_harness.caller import SOURCE, spoken_request
-from crawl_harness.header import run_header
-from crawl_harness.plan import Plan, PlannedAttempt, plan_run
+from assistants.suite.header import run_header
+from assistants.suite.plan import Plan, PlannedAttempt, plan_run
+from assistants.suite.suite import Suite
 from shared.artifacts import NameTakenError, RunDirectory
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.execution import INTERRUPTED_STATUS, Interrupts, run_batch
@@ -36,10 +36,10 @@ INFRASTRUCTURE_STATUS = 3
 MOST_STARTS_AT_ONCE = 1_000
 
 
-def evaluate(settings: Settings, bundled_data: Path) -> int:
-    """Run CRAWL by its settings; mistakes raise before anything is created."""
+def evaluate(suite: Suite, settings: Settings) -> int:
+    """Run a suite by its settings; mistakes raise before anything is created."""
     with stdout_for_results() as out:
-        plan = plan_run(settings, bundled_data)
+        plan = plan_run(suite, settings)
         console = Console(
             is_verbose=settings.switch("verbose"), is_json=settings.switch("json"), out=out
         )
@@ -63,7 +63,7 @@ def _run(plan: Plan, console: Console) -> int:
         # Now, because a tool may change the working directory.
         shown = _from_here(directory.path / RESULTS)
         report: Report | None = None
-        console.warn(plan.dataset.warnings)
+        console.warn([*plan.dataset.warnings, *plan.caller.warnings])
         console.begin(len(keys))
         try:
             run_batch(
@@ -83,8 +83,8 @@ def _run(plan: Plan, console: Console) -> int:
 def _new_directory(plan: Plan) -> tuple[RunDirectory, Run]:
     """A directory of this run's own: two that begin in one millisecond take one after the other."""
     settings, now = plan.settings, datetime.now(UTC)
-    label = settings.text("run_name") or f"crawl_{'offline' if plan.is_offline else 'live'}"
-    root = expanded(settings.path("results_dir") or results_root("crawl"), "--results-dir")
+    label = settings.text("run_name") or _kind_of_run(plan)
+    root = expanded(settings.path("results_dir") or results_root(plan.suite.name), "--results-dir")
     refuse_inside_package(root, "--results-dir")
     for later_ms in range(MOST_STARTS_AT_ONCE):
         started = now + timedelta(milliseconds=later_ms)
@@ -96,6 +96,10 @@ def _new_directory(plan: Plan) -> tuple[RunDirectory, Run]:
             if later_ms == MOST_STARTS_AT_ONCE - 1:
                 raise
     raise AssertionError("the last name returns or raises")
+
+
+def _kind_of_run(plan: Plan) -> str:
+    return f"{plan.suite.name}_{'offline' if plan.is_offline else 'live'}"
 
 
 def _from_here(path: Path) -> str:
@@ -119,12 +123,9 @@ def _exit_status(report: Report, fail_on: str) -> int:
 def _bench(
     plan: Plan, directory: RunDirectory, cancellation: Cancellation, console: Console
 ) -> Bench:
-    settings, detector = plan.settings, EnergyV1()
+    settings = plan.settings
     scripts = {planned.attempt.key: planned.script for planned in plan.attempts}
     open_assistant = factory_for(settings.text("assistant_mode"))
-
-    def request_for(attempt: Attempt) -> SpokenRequest:
-        return spoken_request(plan.voice, detector, attempt.scenario.input.text)
 
     def line_for(attempt: Attempt, request: SpokenRequest, trace: Trace) -> OpenedLine:
         script = _resolved(scripts[attempt.key], request)
@@ -139,11 +140,11 @@ def _bench(
     return Bench(
         directory=directory,
         policy=plan.policy,
-        detector=detector,
-        request_for=request_for,
+        detector=EnergyV1(),
+        request_for=plan.caller.request_for,
         line_for=line_for,
         vocabulary=VOCABULARY,
-        audio_source=SOURCE,
+        audio_source=plan.caller.source,
         timeout_ms=round(settings.number("response_timeout_seconds") * 1000),
         is_virtual=plan.is_virtual,
         secrets=plan.secrets,

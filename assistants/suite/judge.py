@@ -1,4 +1,4 @@
-"""CRAWL's judge: the OpenAI one behind a cache, as the settings have it."""
+"""The judge: the OpenAI one behind a cache, as the settings have it."""
 
 from __future__ import annotations
 

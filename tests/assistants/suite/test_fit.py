@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from assistants.resources import BUNDLED_APPLICATION, load_application
-from crawl_harness.fit import refuse_misfits
+from assistants.suite.fit import refuse_misfits
 from shared.errors import DatasetError
 from shared.scenarios import Scenario
 from tests.support.judged import a_scenario

@@ -1,33 +1,34 @@
-"""What a CRAWL run will do, checked whole before anything is created or spent."""
+"""What a run will do, checked whole before anything is created or spent."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 from assistants.catalog import AssistantKit, factory_for
 from assistants.config import LiveAgentSettings, api_key
 from assistants.endpoints import Endpoint, live_endpoint
-from assistants.frontend.fixture.library import NamedScript, ScriptLibrary
+from assistants.frontend.fixture.library import SOUND, NamedScript, ScriptLibrary
 from assistants.resources import BUNDLED_APPLICATION, load_application, load_voice_prompt
-from crawl_harness.caller import synthesizer
-from crawl_harness.fit import refuse_misfits
-from crawl_harness.judge import judge_of
-from crawl_harness.secrecy import refuse_credentials
+from assistants.suite.fit import refuse_misfits
+from assistants.suite.judge import judge_of
+from assistants.suite.secrecy import refuse_credentials
+from assistants.suite.suite import Caller, Rendition, Suite
 from shared.audio.pacing import PacingBound
-from shared.dataset import Dataset, load_dataset, select
+from shared.dataset import Dataset, load_dataset, select, with_shown_paths
 from shared.environment import read_env_file
 from shared.errors import UsageError
 from shared.grading.judge import Judge
 from shared.grading.policy import EvaluationPolicy
 from shared.observability.credentials import secrets_in
-from shared.places import audio_cache, expanded, refuse_inside_package
-from shared.scenarios import single_turn_scenarios
+from shared.places import expanded
+from shared.scenarios import is_artifact_id
 from shared.settings import Origin, Settings
 from shared.single_turn.bench import Attempt
-from shared.speech.port import Synthesizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +43,13 @@ class PlannedAttempt:
 class Plan:
     """Everything that was checked before anything is created or spent."""
 
+    suite: Suite
     settings: Settings
     dataset: Dataset
     dataset_path: Path
     kit: AssistantKit
     endpoint: Endpoint | None
-    voice: Synthesizer
+    caller: Caller
     attempts: tuple[PlannedAttempt, ...]
     is_virtual: bool
     secrets: tuple[str, ...] = field(repr=False)
@@ -70,7 +72,7 @@ class Plan:
         )
 
 
-def plan_run(settings: Settings, bundled_data: Path) -> Plan:
+def plan_run(suite: Suite, settings: Settings) -> Plan:
     """Check everything and choose the attempts; the first mistake found raises."""
     factory_for(settings.text("assistant_mode"))
     if settings["assistant_endpoint"] and settings.origin("assistant_endpoint") is Origin.FLAG:
@@ -78,35 +80,37 @@ def plan_run(settings: Settings, bundled_data: Path) -> Plan:
     is_offline = settings.switch("offline")
     endpoint = None if is_offline else _endpoint(settings)
     _check_pace(settings, is_offline=is_offline)
-    cached = settings.path("audio_cache_dir") or audio_cache(os.environ)
-    cache = expanded(cached, "--audio-cache-dir")
-    refuse_inside_package(cache, "--audio-cache-dir")
-    voice = synthesizer(settings, cache)
-    dataset_path = expanded(settings.path("data") or bundled_data, "--data")
+    dataset_path = expanded(settings.path("data") or suite.bundled_data, "--data")
     dataset = load_dataset(dataset_path)
+    chosen = select(
+        [each for each in dataset.scenarios if suite.takes(each)],
+        settings.text("example"),
+        settings.integer("max_examples"),
+    )
+    caller = suite.caller(settings, dataset)
     folder = settings.path("application")
     kit = AssistantKit(
         LiveAgentSettings.of(settings),
         load_application(expanded(folder, "--application") if folder else BUNDLED_APPLICATION),
         load_voice_prompt(),
     )
-    attempts = _attempts(settings, dataset, is_offline=is_offline)
-    chosen = {planned.attempt.scenario.id: planned.attempt.scenario for planned in attempts}
-    refuse_misfits(chosen.values(), kit.application)
-    is_virtual = is_offline and settings["real_time"] is not True
+    attempts = _attempts(settings, dataset, caller.renditions(chosen))
+    used = {planned.attempt.scenario.id: planned.attempt.scenario for planned in attempts}
+    refuse_misfits(used.values(), kit.application)
     secrets = _secrets(settings)
     keys = [planned.attempt.key for planned in attempts]
     label = settings.text("run_name")
-    refuse_credentials(chosen.values(), keys, kit.application, label, secrets)
+    refuse_credentials(used.values(), keys, kit.application, label, secrets)
     return Plan(
+        suite,
         settings,
         dataset,
         dataset_path,
         kit,
         endpoint,
-        voice,
+        caller,
         tuple(attempts),
-        is_virtual,
+        is_offline and settings["real_time"] is not True,
         secrets,
         None if is_offline else judge_of(settings, secrets),
     )
@@ -137,31 +141,45 @@ def _check_pace(settings: Settings, *, is_offline: bool) -> None:
         raise UsageError("--offline-script: only a fixture plays scripts; add --offline")
 
 
-def _attempts(settings: Settings, dataset: Dataset, *, is_offline: bool) -> list[PlannedAttempt]:
-    scenarios = select(
-        single_turn_scenarios(dataset.scenarios),
-        settings.text("example"),
-        settings.integer("max_examples"),
-    )
+def _attempts(
+    settings: Settings, dataset: Dataset, renditions: Sequence[Rendition]
+) -> list[PlannedAttempt]:
+    """Every rendition with each of its scripts and repeats, in this order."""
     library = ScriptLibrary(dataset.directory)
     choice = settings.text("offline_script")
+    repeats = settings.integer("repeats")
+    of_one = Counter(rendition.scenario.id for rendition in renditions)
     planned = []
-    for scenario in scenarios:
+    for rendition in renditions:
+        scenario, recording = rendition.scenario, rendition.recording
         scripts: Sequence[NamedScript | None] = (
-            library.chosen(scenario.id, choice) if is_offline else [None]
+            library.chosen(scenario.id, choice) if settings.switch("offline") else [None]
         )
-        for script in scripts:
-            for repeat in range(1, settings.integer("repeats") + 1):
-                name = script.name if script is not None else None
-                key = _key(scenario.id, name, repeat, settings.integer("repeats"))
-                planned.append(PlannedAttempt(Attempt(key, scenario, repeat, name), script))
+        kept = with_shown_paths(scenario)
+        for script, repeat in product(scripts, range(1, repeats + 1)):
+            name = script.name if script is not None else None
+            parts = (
+                _named_in_files(rendition) if of_one[scenario.id] > 1 else None,
+                name if name != SOUND else None,
+                str(repeat) if repeats > 1 else None,
+            )
+            key = "@".join((scenario.id, *(part for part in parts if part is not None)))
+            planned.append(PlannedAttempt(Attempt(key, kept, repeat, name, recording), script))
     if not planned:
-        known = ", ".join(library.names(scenario.id for scenario in scenarios)) or "none"
+        known = ", ".join(library.names(of_one)) or "none"
         what = f"no selected scenario has a script {choice!r}"
         raise UsageError(f"--offline-script: {what}; there are: {known}")
     return planned
 
 
-def _key(scenario_id: str, script: str | None, repeat: int, repeats: int) -> str:
-    key = scenario_id if script in {None, "sound"} else f"{scenario_id}@{script}"
-    return f"{key}@{repeat}" if repeats > 1 else key
+def _named_in_files(rendition: Rendition) -> str | None:
+    """What a recording adds to the key of an attempt, which names files."""
+    if rendition.recording is None:
+        return None
+    if not is_artifact_id(rendition.recording.id):
+        raise UsageError(
+            f'scenario "{rendition.scenario.id}": recording {rendition.recording.id!r}: where a'
+            " scenario has several recordings their ids name files; use letters, digits, '.', '_'"
+            " and '-'"
+        )
+    return rendition.recording.id

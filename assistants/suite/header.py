@@ -1,4 +1,4 @@
-"""The head of a CRAWL report: what was run, and everything that could change a number."""
+"""The head of a report: what was run, and everything that could change a number."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from crawl_harness.caller import SOURCE
-from crawl_harness.plan import Plan
+from assistants.suite.plan import Plan
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.grading.judge import Judge, prompt_hashes
 from shared.grading.rubric import RUBRIC_VERSION
@@ -23,7 +22,7 @@ def run_header(plan: Plan, name: str, started: datetime) -> Run:
     """The head as it stands when the run begins, without credentials."""
     head = Run(
         id=name,
-        module="crawl",
+        module=plan.suite.name,
         execution_mode="offline_fixture" if plan.is_offline else "live",
         interaction="single_turn",
         dataset=_shown_path(plan.settings, "data", plan.dataset_path),
@@ -43,12 +42,8 @@ def _configuration(plan: Plan) -> dict[str, object]:
         "data": _shown_path(plan.settings, "data", plan.dataset_path),
         "application": _as_text(application.name),
         "origins": {name: entry["origin"] for name, entry in recorded.items()},
-        "audio_source": SOURCE,
-        "caller": {
-            "synthesizer": plan.voice.name,
-            "version": plan.voice.version,
-            "parameters": dict(plan.voice.parameters),
-        },
+        "audio_source": plan.caller.source,
+        "caller": plan.caller.recorded(),
         "is_scripted_fixture": plan.is_offline,
         "dataset_sha256": plan.dataset.sha256,
         "application_sha256": dict(application.digests),

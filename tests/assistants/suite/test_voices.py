@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crawl_harness.caller import synthesizer
+from assistants.suite.voices import synthesizer
 from crawl_harness.settings import ROWS
 from shared.errors import UsageError
 from shared.settings import Settings, Value, resolve
@@ -35,13 +35,16 @@ def given(*, environment: dict[str, str] | None = None, **flags: Value) -> Setti
 def test_by_default_or_by_choice_it_is(
     flags: dict[str, Any], environment: dict[str, str], name: str, tmp_path: Path
 ) -> None:
-    assert synthesizer(given(environment=environment, **flags), tmp_path).name == name
+    assert (
+        synthesizer(given(audio_cache_dir=str(tmp_path), environment=environment, **flags)).name
+        == name
+    )
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_local_voice_needs_no_key(tmp_path: Path) -> None:
     needs_package("hibari")
-    assert synthesizer(given(synthesizer="hibari"), tmp_path).name == "hibari"
+    assert synthesizer(given(audio_cache_dir=str(tmp_path), synthesizer="hibari")).name == "hibari"
 
 
 def test_what_changes_the_sound_is_recorded(tmp_path: Path) -> None:
@@ -50,17 +53,19 @@ def test_what_changes_the_sound_is_recorded(tmp_path: Path) -> None:
         "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
         "OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK": "true",
     }
-    voice = synthesizer(given(environment=environment, caller_voice="ash"), tmp_path)
+    voice = synthesizer(
+        given(audio_cache_dir=str(tmp_path), environment=environment, caller_voice="ash")
+    )
     assert (voice.parameters["model"], voice.parameters["voice"]) == ("another-model", "ash")
     assert voice.parameters["is_loopback"] is True
 
 
 def test_the_assistant_s_voice_is_not_the_caller_s(tmp_path: Path) -> None:
-    voice = synthesizer(given(environment=KEY, voice="ash"), tmp_path)
+    voice = synthesizer(given(audio_cache_dir=str(tmp_path), environment=KEY, voice="ash"))
     assert voice.parameters["voice"] == "cedar"
 
 
 @pytest.mark.parametrize("name", ["caller_voice", "tts_model"])
 def test_a_tone_has_no(name: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="belongs to --synthesizer openai; remove it"):
-        synthesizer(given(offline=True, **{name: "x"}), tmp_path)
+        synthesizer(given(audio_cache_dir=str(tmp_path), offline=True, **{name: "x"}))

@@ -1,10 +1,11 @@
-"""CRAWL's own rows: what may be chosen, what is recorded, and what could be seen by others."""
+"""The rows suites share: what may be chosen, what is recorded, and what could be seen by others."""
 
 from __future__ import annotations
 
 import pytest
 
-from crawl_harness.settings import FAIL_ON, ROWS, SYNTHESIZERS
+from assistants.suite.settings import FAIL_ON, SYNTHESIZERS
+from crawl_harness.settings import ROWS
 from shared.errors import UsageError
 from shared.settings import Origin, Settings, Value, resolve
 

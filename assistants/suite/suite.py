@@ -1,0 +1,55 @@
+"""What tells one single-turn suite from another: its scenarios, and where its caller's audio is
+from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from shared.dataset import Dataset
+from shared.scenarios import Recording, Scenario
+from shared.settings import Settings
+from shared.single_turn.bench import Attempt
+from shared.single_turn.session import SpokenRequest
+from shared.values import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Rendition:
+    """A scenario with one recording of its request; without one its text is spoken."""
+
+    scenario: Scenario
+    recording: Recording | None = None
+
+
+class Caller(Protocol):
+    """The caller's side of a run, checked before anything is created."""
+
+    @property
+    def source(self) -> str:
+        """Where the audio comes from, in the words results use."""
+
+    def renditions(self, scenarios: Sequence[Scenario]) -> Sequence[Rendition]:
+        """What is to be attempted, in order. Raises ``DatasetError`` for what could not be."""
+
+    def request_for(self, attempt: Attempt) -> SpokenRequest:
+        """The request of one attempt. Raises ``HarnessError`` or, for a text, ``ValueError``."""
+
+    def recorded(self) -> JsonObject:
+        """Everything about the caller that could change a number, for ``run.configuration``."""
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What whoever runs it should know at once, in one line each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """One suite as the run needs it."""
+
+    name: Literal["crawl", "walk"]
+    bundled_data: Path
+    takes: Callable[[Scenario], bool]
+    caller: Callable[[Settings, Dataset], Caller]
