@@ -10,4 +10,4 @@ from shared.scenarios import is_single_turn
 
 BUNDLED_DATA = Path(__file__).parent / "data" / "scenarios.json"
 
-CRAWL = Suite("crawl", BUNDLED_DATA, is_single_turn, caller_of)
+CRAWL = Suite("crawl", BUNDLED_DATA, is_single_turn, "a single-turn scenario", caller_of)

@@ -8,11 +8,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import crawl_harness.settings
+import walk_harness.settings
 from shared.env_example import env_example
 from shared.settings import Setting
 from shared.settings_table import with_table
 
-SUITES: Mapping[str, Sequence[Setting]] = {"crawl_harness": crawl_harness.settings.ROWS}
+SUITES: Mapping[str, Sequence[Setting]] = {
+    "crawl_harness": crawl_harness.settings.ROWS,
+    "walk_harness": walk_harness.settings.ROWS,
+}
 
 
 def settings_files(root: Path) -> dict[Path, str]:

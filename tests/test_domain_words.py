@@ -49,6 +49,7 @@ def test_prompts_settings_and_schemas_are_searched_too() -> None:
     assert {
         "assistants/frontend/prompts/voice.txt",
         "crawl_harness/config.toml",
+        "walk_harness/config.toml",
         "shared/scenarios.schema.json",
     } <= names
 

@@ -26,7 +26,7 @@ from shared.grading.judge import Judge
 from shared.grading.policy import EvaluationPolicy
 from shared.observability.credentials import secrets_in
 from shared.places import expanded
-from shared.scenarios import is_artifact_id
+from shared.scenarios import Scenario, is_artifact_id
 from shared.settings import Origin, Settings
 from shared.single_turn.bench import Attempt
 
@@ -82,11 +82,7 @@ def plan_run(suite: Suite, settings: Settings) -> Plan:
     _check_pace(settings, is_offline=is_offline)
     dataset_path = expanded(settings.path("data") or suite.bundled_data, "--data")
     dataset = load_dataset(dataset_path)
-    chosen = select(
-        [each for each in dataset.scenarios if suite.takes(each)],
-        settings.text("example"),
-        settings.integer("max_examples"),
-    )
+    chosen = _chosen(suite, settings, dataset)
     caller = suite.caller(settings, dataset)
     folder = settings.path("application")
     kit = AssistantKit(
@@ -114,6 +110,17 @@ def plan_run(suite: Suite, settings: Settings) -> Plan:
         secrets,
         None if is_offline else judge_of(settings, secrets),
     )
+
+
+def _chosen(suite: Suite, settings: Settings, dataset: Dataset) -> list[Scenario]:
+    """The scenarios to run. Raises :class:`UsageError` for one that the suite does not take."""
+    wanted = settings.text("example")
+    taken = [each for each in dataset.scenarios if suite.takes(each)]
+    if any(each.id == wanted and not suite.takes(each) for each in dataset.scenarios):
+        raise UsageError(f"--example: {wanted} is not {suite.kind}; choose another")
+    if not taken:
+        raise UsageError(f"nothing to run: the dataset holds not one {suite.kind[2:]}; add one")
+    return select(taken, wanted, settings.integer("max_examples"))
 
 
 def _secrets(settings: Settings) -> tuple[str, ...]:
@@ -153,7 +160,9 @@ def _attempts(
     for rendition in renditions:
         scenario, recording = rendition.scenario, rendition.recording
         scripts: Sequence[NamedScript | None] = (
-            library.chosen(scenario.id, choice) if settings.switch("offline") else [None]
+            library.chosen(library.owner(scenario.id, rendition.source_scenario_id), choice)
+            if settings.switch("offline")
+            else [None]
         )
         kept = with_shown_paths(scenario)
         for script, repeat in product(scripts, range(1, repeats + 1)):

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from shared.dataset import Dataset
-from shared.scenarios import Recording, Scenario
+from shared.reporting.schema import RecordingReport
+from shared.scenarios import Scenario
 from shared.settings import Settings
 from shared.single_turn.bench import Attempt
 from shared.single_turn.session import SpokenRequest
@@ -18,10 +19,14 @@ from shared.values import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class Rendition:
-    """A scenario with one recording of its request; without one its text is spoken."""
+    """A scenario with one recording of its request; without one its text is spoken.
+
+    ``source_scenario_id`` names the scenario it was made from, if it was made from another.
+    """
 
     scenario: Scenario
-    recording: Recording | None = None
+    recording: RecordingReport | None = None
+    source_scenario_id: str | None = None
 
 
 class Caller(Protocol):
@@ -47,9 +52,10 @@ class Caller(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """One suite as the run needs it."""
+    """One suite as the run needs it. ``kind`` is what it takes, in words."""
 
     name: Literal["crawl", "walk"]
     bundled_data: Path
     takes: Callable[[Scenario], bool]
+    kind: str
     caller: Callable[[Settings, Dataset], Caller]

@@ -43,6 +43,7 @@ from shared.reporting.schema import (
     OutputTokens,
     Pair,
     Percentiles,
+    RecordingReport,
     ResponseCounts,
     SettledYieldMetrics,
     SpeechSource,
@@ -81,6 +82,7 @@ def attempt_result(
     attempt: AttemptReport,
     artifacts: dict[str, str],
     audio_source: str,
+    recording: RecordingReport | None = None,
 ) -> AttemptResult:
     """One row. ``artifacts`` maps names to paths relative to the run directory."""
     verdict = assessment.verdict
@@ -89,6 +91,7 @@ def attempt_result(
         scenario_id=scenario.id,
         attempt=attempt,
         title=scenario.title,
+        recording=recording,
         status=verdict.status.value,
         metrics=_metrics(evidence, scenario, policy, assessment),
         artifacts=artifacts,

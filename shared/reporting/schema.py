@@ -243,6 +243,17 @@ class AttemptReport(Part):
     seed: int | None = None
 
 
+class RecordingReport(Part):
+    """A recorded request as it was replayed. ``path`` is as written, or its last part if absolute;
+    ``sha256`` is of the file. ``metadata`` is the dataset's own."""
+
+    id: str
+    path: str
+    condition: str
+    metadata: dict[str, object] = {}
+    sha256: str
+
+
 class ErrorReport(Part):
     stage: str
     message: str
@@ -252,6 +263,7 @@ class AttemptResult(Part):
     scenario_id: str
     attempt: AttemptReport
     title: str
+    recording: RecordingReport | None = None
     status: Literal["passed", "failed", "infrastructure_error"]
     metrics: Metrics
     artifacts: dict[str, str]

@@ -149,7 +149,7 @@ def sealed_evidence(
         pacing=Pacing(FRAME_MS, capture.lateness_us),
         ending=capture.ending,
         failure=capture.failure,
-        warnings=_warnings(capture),
+        warnings=(*request.warnings, *_warnings(capture)),
     )
     return seal(evidence, masker)
 

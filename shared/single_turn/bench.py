@@ -31,9 +31,9 @@ from shared.observability.timeline import Timeline
 from shared.observability.trace import Trace, Vocabulary
 from shared.phrases import ConfirmationRule
 from shared.reporting.assemble import attempt_result
-from shared.reporting.schema import AttemptReport, AttemptResult
+from shared.reporting.schema import AttemptReport, AttemptResult, RecordingReport
 from shared.reporting.transcript import transcript
-from shared.scenarios import Recording, Scenario
+from shared.scenarios import Scenario
 from shared.single_turn.assess import assess
 from shared.single_turn.attempt import (
     Cancellation,
@@ -63,7 +63,7 @@ class Attempt:
     scenario: Scenario
     repeat: int = 1
     script: str | None = None
-    recording: Recording | None = None
+    recording: RecordingReport | None = None
 
     @property
     def report(self) -> AttemptReport:
@@ -166,6 +166,7 @@ class Bench:
             policy,
             dossier,
             judgments,
+            _masked_recording(opened.attempt.recording, masker),
         )
         # Both are tried here, where what cannot be written can still become something that can.
         encode_details(stored, assessment)
@@ -249,6 +250,12 @@ def _said(error: BaseException) -> str:
     return f"unexpected {type(error).__name__}"
 
 
+def _masked_recording(recording: RecordingReport | None, masker: Masker) -> RecordingReport | None:
+    if recording is None:
+        return None
+    return RecordingReport.model_validate(masker.object(recording.model_dump(mode="json")))
+
+
 def _masked_script(script: str, masker: Masker) -> str:
     """The script as it may be kept. One that holds no credential keeps its form."""
     content = json.loads(script)
@@ -266,6 +273,7 @@ def result_of(stored: Judgeable, assessment: Assessment) -> AttemptResult:
         attempt=stored.attempt,
         artifacts=stored.artifacts,
         audio_source=stored.audio_source,
+        recording=stored.recording,
     )
 
 

@@ -20,7 +20,7 @@ from shared.json_text import json_text
 from shared.metrics.turn_record import row
 from shared.observability.codec import DamagedEvidenceError, decode_evidence, encode_evidence
 from shared.observability.evidence import Evidence
-from shared.reporting.schema import AttemptReport, AttemptResult
+from shared.reporting.schema import AttemptReport, AttemptResult, RecordingReport
 from shared.scenarios import Scenario
 from shared.values import JsonObject, JsonValue
 
@@ -39,6 +39,7 @@ class Judgeable:
     policy: EvaluationPolicy
     dossier: Dossier | None = None
     judgments: Judgments | None = None
+    recording: RecordingReport | None = None
 
 
 def encode_details(stored: Judgeable, assessment: Assessment) -> bytes:
@@ -46,6 +47,7 @@ def encode_details(stored: Judgeable, assessment: Assessment) -> bytes:
     content: dict[str, Any] = {
         "schema_version": DETAILS_VERSION,
         "attempt": stored.attempt.model_dump(mode="json"),
+        "recording": None if stored.recording is None else stored.recording.model_dump(mode="json"),
         "audio_source": stored.audio_source,
         "artifacts": stored.artifacts,
         "scenario": scenario_json(stored.scenario),
@@ -75,6 +77,8 @@ def decode_details(content: bytes) -> Judgeable:
             dossier=_dossier(stored.get("dossier")),
             # Strictly, and as JSON, where a list may stand for a tuple.
             judgments=_JUDGMENTS.validate_json(json.dumps(stored.get("judgments")), strict=True),
+            # Files of before there were recordings do not name one.
+            recording=_RECORDING.validate_python(stored.get("recording")),
         )
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise DamagedEvidenceError(f"stored details are damaged: {error}") from None
@@ -92,6 +96,7 @@ def result_json(result: AttemptResult) -> JsonObject:
 
 _POLICY = TypeAdapter(EvaluationPolicy)
 _JUDGMENTS: TypeAdapter[Judgments | None] = TypeAdapter(Judgments | None)
+_RECORDING: TypeAdapter[RecordingReport | None] = TypeAdapter(RecordingReport | None)
 
 
 def _dossier(content: JsonObject | None) -> Dossier | None:

@@ -33,13 +33,14 @@ class SpokenRequest:
     """The caller's whole part: audio, where it is voiced, and what it says.
 
     ``source`` names where it comes from. The request ends with the last voiced instant, however
-    much silence the audio ends with.
+    much silence the audio ends with. ``warnings`` are about the audio, for whoever reads results.
     """
 
     pcm: Pcm
     track: Track
     text: str
     source: str
+    warnings: tuple[str, ...] = ()
 
     @property
     def end_ms(self) -> int:

@@ -123,7 +123,7 @@ def test_case_17_there_is_one_door_from_numbers_to_samples() -> None:
     """B9."""
     sources = [
         path
-        for package in ("shared", "assistants", "crawl_harness", "benchmarks")
+        for package in ("shared", "assistants", "crawl_harness", "walk_harness", "benchmarks")
         for path in (ROOT / package).rglob("*.py")
     ]
     found = {path.relative_to(ROOT).as_posix() for path in sources if casts(path)}

@@ -1,0 +1,1 @@
+"""WALK: one recorded spoken request."""

@@ -1,0 +1,133 @@
+"""WALK's caller: recordings, replayed sample for sample.
+
+Where a recording was made here, a sidecar beside it says where its clean source is voiced; noise
+cannot move that. Of any other recording a detector has to find it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import override
+
+from assistants.suite.suite import Caller, Rendition
+from shared.audio import wav
+from shared.audio.detection.energy_v1 import EnergyV1
+from shared.audio.detection.port import Detector
+from shared.dataset import Dataset, with_shown_paths
+from shared.errors import AttemptError, DatasetError, Stage, UsageError
+from shared.observability.evidence import MeasuredOn, Track
+from shared.reporting.schema import RecordingReport
+from shared.scenarios import Recording, Scenario
+from shared.settings import Settings
+from shared.single_turn.bench import Attempt
+from shared.single_turn.session import SpokenRequest
+from shared.values import JsonObject
+
+SOURCE = "walk.recorded"
+
+
+class RecordedCaller(Caller):
+    """Recordings of a dataset, each checked before the run and read again when it is replayed."""
+
+    def __init__(self, dataset: Dataset, detector: Detector) -> None:
+        self._dataset = dataset
+        self._detector = detector
+        self._files: dict[tuple[str, str], _Checked] = {}
+
+    @property
+    @override
+    def source(self) -> str:
+        return SOURCE
+
+    @property
+    @override
+    def warnings(self) -> Sequence[str]:
+        return ()
+
+    @override
+    def renditions(self, scenarios: Sequence[Scenario]) -> Sequence[Rendition]:
+        faults: list[str] = []
+        renditions = []
+        for scenario in scenarios:
+            shown = with_shown_paths(scenario)
+            for index, recording in enumerate(scenario.input.recordings):
+                path = self._dataset.recording_path(recording)
+                try:
+                    checked = _checked(path)
+                except UsageError as error:
+                    where = f'scenario "{scenario.id}": input.recordings[{index}].path'
+                    faults.append(f"{where}: {error}")
+                    continue
+                self._files[scenario.id, recording.id] = checked
+                report = _report(shown.input.recordings[index], checked.sha256)
+                renditions.append(Rendition(scenario, report, _source_of(recording)))
+        if faults:
+            raise DatasetError(faults)
+        return renditions
+
+    @override
+    def request_for(self, attempt: Attempt) -> SpokenRequest:
+        recording = attempt.recording
+        if recording is None:
+            raise AttemptError(Stage.AUDIO_INPUT, "no recording was chosen")
+        checked = self._files[attempt.scenario.id, recording.id]
+        try:
+            now = _checked(checked.path)
+        except UsageError as error:
+            raise AttemptError(
+                Stage.AUDIO_INPUT, f"the recording is gone since the run began: {recording.path}"
+            ) from error
+        if now.sha256 != checked.sha256:
+            raise AttemptError(
+                Stage.AUDIO_INPUT, f"the recording changed since the run began: {recording.path}"
+            )
+        pcm = wav.read_mono(checked.path)
+        track = Track(
+            self._detector.voiced(pcm), int(pcm.size), self._detector.id, MeasuredOn.RECORDING
+        )
+        return SpokenRequest(pcm, track, attempt.scenario.input.text, SOURCE)
+
+    @override
+    def recorded(self) -> JsonObject:
+        digest = hashlib.sha256()
+        for name, checked in sorted(self._files.items()):
+            digest.update(repr((*name, checked.sha256)).encode())
+        return {"recordings": len(self._files), "recordings_sha256": digest.hexdigest()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A recording that could be replayed when the run began."""
+
+    path: Path
+    sha256: str
+
+
+def _checked(path: Path) -> _Checked:
+    wav.read_mono(path)
+    return _Checked(path, hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+def _source_of(recording: Recording) -> str | None:
+    """The scenario whose request a generated variant carries, as its metadata say."""
+    generation = recording.metadata.get("generation")
+    source = generation.get("source_scenario_id") if isinstance(generation, Mapping) else None
+    return source if isinstance(source, str) else None
+
+
+def _report(recording: Recording, sha256: str) -> RecordingReport:
+    return RecordingReport(
+        id=recording.id,
+        path=recording.path,
+        condition=recording.condition.value,
+        metadata=dict(recording.metadata),
+        sha256=sha256,
+    )
+
+
+def caller_of(_settings: Settings, dataset: Dataset) -> Caller:
+    """The caller of a dataset."""
+    return RecordedCaller(dataset, EnergyV1())

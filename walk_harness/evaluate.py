@@ -1,0 +1,39 @@
+"""``walk-eval``: replay one recorded request per attempt, and judge the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from shared.command import leave, run_command
+from shared.settings import Value
+from walk_harness.settings import ROWS
+
+ABOUT = """Replay recorded requests to a GPT Live assistant, unchanged, and judge what came of it.
+
+Every recording of every scenario gets a session of its own. Offline, a scripted fixture answers \
+in memory: no key, no network. walk-generate-audio makes recordings where there are none.
+
+Exit status: 0 when the run finished; with --fail-on 1 for failed attempts and 3 for \
+infrastructure errors; 2 for a mistake in what was given; 130 when interrupted, with what had \
+finished kept."""
+
+BUNDLED_TOML = Path(__file__).parent / "config.toml"
+
+
+def main() -> None:
+    """The console command."""
+    leave(run_command("walk-eval", ABOUT, ROWS, _evaluate))
+
+
+def _evaluate(flags: Mapping[str, Value]) -> int:
+    # Only now: the help must not wait for numpy, pydantic and the rest.
+    from assistants.suite.run import evaluate
+    from shared.config import load_settings
+    from walk_harness.suite import WALK
+
+    return evaluate(WALK, load_settings(ROWS, flags, bundled_toml=BUNDLED_TOML))
+
+
+if __name__ == "__main__":
+    main()

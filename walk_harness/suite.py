@@ -1,0 +1,19 @@
+"""WALK as a suite: every single-turn scenario that has a recording, replayed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assistants.suite.suite import Suite
+from shared.scenarios import Scenario, is_single_turn
+from walk_harness.caller import caller_of
+
+BUNDLED_DATA = Path(__file__).parent / "data" / "scenarios.json"
+
+
+def is_recorded(scenario: Scenario) -> bool:
+    """Whether there is a recording to replay."""
+    return is_single_turn(scenario) and bool(scenario.input.recordings)
+
+
+WALK = Suite("walk", BUNDLED_DATA, is_recorded, "a single-turn scenario with recordings", caller_of)
