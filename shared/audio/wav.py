@@ -1,20 +1,66 @@
-"""Recordings as WAV files: 24 kHz, 16 bit PCM, a plain 44 byte header and nothing else."""
+"""Recordings as WAV files: 24 kHz, mono, 16 bit PCM, as the file has them, to the sample.
+
+A file is read whole and its header believed in nothing that its bytes can contradict: a reader that
+takes what it gets plays a cut recording as a shorter one, and the numbers then speak of another
+request. What this door refuses, ``walk-generate-audio --from-audio`` converts.
+"""
 
 from __future__ import annotations
 
 import io
+import shlex
+import stat
 import struct
 import wave
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from shared.audio.containers import HEAD_BYTES, container
 from shared.audio.mixdown import Stereo
 from shared.audio.pcm import SAMPLE_BYTES, SAMPLE_RATE_HZ, Pcm, from_bytes, to_bytes
+from shared.audio.riff import DATA, FORMAT, Section, is_wav, sections, shown
 from shared.errors import UsageError
 
+LONGEST_S = 2 * 60 * 60
+"""No session lasts longer."""
+LARGEST_BYTES = LONGEST_S * SAMPLE_RATE_HZ * SAMPLE_BYTES + 1_000_000
+"""That, and a megabyte of whatever else a file says."""
+
+PLAIN_FORMAT = struct.Struct("<HHIIHH")
+# After the plain format: the size of what follows, bits that count, speakers, then the real format.
+EXTENSION = struct.Struct("<HHIH14s")
+
 PCM_FORMAT = 1
-RIFF_HEADER = struct.Struct("<4sI4s")
-SECTION_HEADER = struct.Struct("<4sI")
-FORMAT_SECTION = struct.Struct("<HHIIHH")
+EXTENSIBLE = 0xFFFE
+REGISTERED = bytes.fromhex("000000001000800000aa00389b71")
+"""How the identity of a real format ends that is one of the numbered ones."""
+ENCODINGS: Mapping[int, str] = {
+    PCM_FORMAT: "PCM",
+    2: "ADPCM",
+    3: "float",
+    6: "A-law",
+    7: "mu-law",
+    17: "IMA ADPCM",
+    49: "GSM 6.10",
+    64: "G.721 ADPCM",
+    80: "MPEG audio",
+    85: "MP3",
+}
+WANTED_BITS = SAMPLE_BYTES * 8
+WANTED = f"{SAMPLE_RATE_HZ} Hz, 1 channel, {WANTED_BITS} bit PCM"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A recording: its samples, never none, and in a line each what was odd about its file."""
+
+    pcm: Pcm
+    warnings: tuple[str, ...]
+
+
+class _ForeignError(ValueError):
+    """Not what this door takes, but a recording that can be made into it."""
 
 
 def encode(audio: Pcm | Stereo) -> bytes:
@@ -29,41 +75,127 @@ def encode(audio: Pcm | Stereo) -> bytes:
 
 
 def read_mono(path: Path) -> Pcm:
-    """The samples of a recording in exactly our format; anything else is a ``UsageError``."""
+    """The samples of a recording, as :func:`read_recording` finds them."""
+    return read_recording(path).pcm
+
+
+def read_recording(path: Path) -> Recorded:
+    """A recording in exactly our format; anything else is a ``UsageError`` of one line.
+
+    Data of a streamed size is read to the end of the file, with a warning. Data that is shorter
+    than its size is refused: what is missing may be the end of the request.
+    """
     try:
-        return _decoded(path.read_bytes())
+        return _decoded(_contents(path))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+    except _ForeignError as refusal:
+        raise UsageError(f"{path}: {refusal}; {conversion(path)}") from refusal
     except ValueError as refusal:
         raise UsageError(f"{path}: {refusal}") from refusal
 
 
-def _decoded(file: bytes) -> Pcm:
-    sections = _sections(file)
-    if len(sections.get(b"fmt ", b"")) < FORMAT_SECTION.size or b"data" not in sections:
-        raise ValueError("a WAV file without a format or without data")
-    code, channels, rate_hz, _, _, bits = FORMAT_SECTION.unpack_from(sections[b"fmt "])
-    if (code, channels, rate_hz, bits) != (PCM_FORMAT, 1, SAMPLE_RATE_HZ, SAMPLE_BYTES * 8):
+def conversion(path: Path) -> str:
+    """What to type to make a recording of this one that can be read."""
+    return f"convert it: walk-generate-audio --from-audio {shlex.quote(str(path))}"
+
+
+def _contents(path: Path) -> bytes:
+    found = path.stat()
+    if stat.S_ISDIR(found.st_mode):
+        raise ValueError("is a folder; name one WAV file in it")
+    if not stat.S_ISREG(found.st_mode):
+        raise ValueError("is no regular file, so it has no end to read to; make it one")
+    if found.st_size > LARGEST_BYTES:
         raise ValueError(
-            f"needs PCM (format {PCM_FORMAT}), 1 channel, {SAMPLE_RATE_HZ} Hz, 16 bit;"
-            f" found format {code}, {channels} channel(s), {rate_hz} Hz, {bits} bit"
+            f"holds {found.st_size / 1e6:.0f} MB; a session lasts {LONGEST_S // 3600} hours at"
+            f" most, which are {LARGEST_BYTES / 1e6:.0f} MB: cut it"
         )
-    if not sections[b"data"]:
-        raise ValueError("holds no audio")
-    return from_bytes(sections[b"data"])
+    with path.open("rb") as file:
+        return file.read(LARGEST_BYTES)
 
 
-def _sections(file: bytes) -> dict[bytes, bytes]:
-    """The sections (RIFF calls them chunks) up to the data, whole ones only."""
-    if len(file) < RIFF_HEADER.size or RIFF_HEADER.unpack_from(file)[::2] != (b"RIFF", b"WAVE"):
-        raise ValueError("not a WAV file")
-    sections: dict[bytes, bytes] = {}
-    at = RIFF_HEADER.size
-    while b"data" not in sections and at + SECTION_HEADER.size <= len(file):
-        name, size = SECTION_HEADER.unpack_from(file, at)
-        at += SECTION_HEADER.size
-        if at + size > len(file):
-            raise ValueError(f"cut short: {len(file) - at} of {size} bytes of {name!r}")
-        sections[name] = file[at : at + size]
-        at += size + size % 2
-    return sections
+def _decoded(file: bytes) -> Recorded:
+    _refuse_other_containers(file)
+    found, leftover = sections(file, {FORMAT, DATA})
+    for name in (FORMAT, DATA):
+        count = sum(section.name == name for section in found)
+        if count == 0:
+            raise ValueError(f"is a WAV file without a section {shown(name)}; record it anew")
+        if count > 1:
+            raise ValueError(
+                f"has {count} sections {shown(name)} where one belongs; save it anew from its"
+                " source"
+            )
+    form, data = found
+    if form.name != FORMAT:
+        raise ValueError("has its data before its format; record it anew")
+    _refuse_other_formats(form.content)
+    warnings = []
+    if data.size is None:
+        warnings.append("does not say where its audio ends: it was read to its last byte")
+    if leftover:
+        warnings.append(f"{leftover} bytes at its end belong to no section; they are left out")
+    return Recorded(_samples(data), tuple(warnings))
+
+
+def _refuse_other_containers(file: bytes) -> None:
+    if not file:
+        raise ValueError("is empty; record it anew")
+    if is_wav(file):
+        return
+    kind = container(file[:HEAD_BYTES])
+    if kind is None:
+        raise ValueError("is no WAV file, nor any other kind of recording known here")
+    if kind.remedy is None:
+        raise _ForeignError(f"is {kind.name}, not a plain WAV file")
+    raise ValueError(f"is {kind.name}, not a WAV file; {kind.remedy}")
+
+
+def _refuse_other_formats(content: memoryview) -> None:
+    if len(content) < PLAIN_FORMAT.size:
+        raise ValueError(f"has a format of {len(content)} bytes; record it anew")
+    code, channels, rate_hz, _, block, bits = PLAIN_FORMAT.unpack_from(content)
+    if channels == 0 or rate_hz == 0:
+        raise ValueError(
+            f"has {channels} channel(s) at {rate_hz} Hz, which is no sound; record it anew"
+        )
+    encoding, used_bits = ENCODINGS.get(code, f"format {code}"), bits
+    if code == EXTENSIBLE:
+        encoding, used_bits = _extended(content)
+    found = (rate_hz, channels, bits, used_bits, encoding)
+    if found != (SAMPLE_RATE_HZ, 1, WANTED_BITS, WANTED_BITS, "PCM"):
+        width = f"{bits} bit" if used_bits == bits else f"{used_bits} of {bits} bit"
+        plural = "" if channels == 1 else "s"
+        raise _ForeignError(
+            f"is {rate_hz} Hz, {channels} channel{plural}, {width} {encoding}; needed is {WANTED}"
+        )
+    if block != SAMPLE_BYTES:
+        raise ValueError(f"has samples of {block} bytes and of {bits} bit at once; record it anew")
+
+
+def _extended(content: memoryview) -> tuple[str, int]:
+    """The encoding, and how many bits of each sample count, of a format that says so further on."""
+    if len(content) < PLAIN_FORMAT.size + EXTENSION.size:
+        raise ValueError(f"has an extensible format of {len(content)} bytes; record it anew")
+    _, used_bits, _, code, identity = EXTENSION.unpack_from(content, PLAIN_FORMAT.size)
+    if identity != REGISTERED:
+        return "samples in a format of its own", used_bits
+    return ENCODINGS.get(code, f"format {code}"), used_bits
+
+
+def _samples(data: Section) -> Pcm:
+    size = len(data.content)
+    if size == 0:
+        raise ValueError("holds no audio; record it anew")
+    if data.is_cut:
+        raise _ForeignError(
+            f"is cut short: {size} of {data.size} bytes of samples; fetch it again, or for what is"
+            " there"
+        )
+    if size % SAMPLE_BYTES:
+        raise _ForeignError(
+            f"is cut inside a sample: {size} bytes of samples of {SAMPLE_BYTES} bytes; fetch it"
+            " again, or for what is there"
+        )
+    return from_bytes(bytes(data.content))
