@@ -90,6 +90,7 @@ RUNG = {room: rung for rung, rooms in enumerate(LADDER) for room in rooms}
 DOORS = frozenset(
     {
         "shared.artifacts",
+        "shared.audio.conversion",
         "shared.audio.wav",
         "shared.command",
         "shared.config",

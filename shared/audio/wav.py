@@ -86,9 +86,7 @@ def read_recording(path: Path) -> Recorded:
     than its size is refused: what is missing may be the end of the request.
     """
     try:
-        return _decoded(_contents(path))
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+        return _decoded(contents(path, LARGEST_BYTES))
     except _ForeignError as refusal:
         raise UsageError(f"{path}: {refusal}; {conversion(path)}") from refusal
     except ValueError as refusal:
@@ -100,19 +98,23 @@ def conversion(path: Path) -> str:
     return f"convert it: walk-generate-audio --from-audio {shlex.quote(str(path))}"
 
 
-def _contents(path: Path) -> bytes:
-    found = path.stat()
-    if stat.S_ISDIR(found.st_mode):
-        raise ValueError("is a folder; name one WAV file in it")
-    if not stat.S_ISREG(found.st_mode):
-        raise ValueError("is no regular file, so it has no end to read to; make it one")
-    if found.st_size > LARGEST_BYTES:
-        raise ValueError(
-            f"holds {found.st_size / 1e6:.0f} MB; a session lasts {LONGEST_S // 3600} hours at"
-            f" most, which are {LARGEST_BYTES / 1e6:.0f} MB: cut it"
-        )
-    with path.open("rb") as file:
-        return file.read(LARGEST_BYTES)
+def contents(path: Path, largest_bytes: int) -> bytes:
+    """All bytes of a file that is a file and no larger than that; else a ``UsageError``."""
+    try:
+        found = path.stat()
+        if stat.S_ISDIR(found.st_mode):
+            raise UsageError(f"{path}: is a folder; name one recording in it")
+        if not stat.S_ISREG(found.st_mode):
+            raise UsageError(f"{path}: is no regular file, so it may have no end; make it one")
+        if found.st_size > largest_bytes:
+            raise UsageError(
+                f"{path}: holds {found.st_size / 1e6:.1f} MB; at most {largest_bytes / 1e6:.1f} MB"
+                " are read: cut it"
+            )
+        with path.open("rb") as file:
+            return file.read(largest_bytes)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
 
 
 def _decoded(file: bytes) -> Recorded:

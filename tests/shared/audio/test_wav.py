@@ -353,7 +353,7 @@ def test_what_may_not_be_read_is_refused_by_name(
     ("more", "complaint"),
     [
         pytest.param(0, "cut or damaged|no WAV file", id="at-the-bound-it-is-read"),
-        pytest.param(1, "holds 347 MB; a session lasts 2 hours", id="one-byte-more-is-refused"),
+        pytest.param(1, "holds 346.6 MB; at most 346.6 MB are read", id="one-byte-more-is-refused"),
     ],
 )
 def test_a_file_beyond_any_session_is_not_read(
