@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from crawl_harness.settings import ROWS
 from shared.command import leave, run_command
@@ -18,8 +17,6 @@ Exit status: 0 when the run finished; with --fail-on 1 for failed attempts and 3
 infrastructure errors; 2 for a mistake in what was given; 130 when interrupted, with what had \
 finished kept."""
 
-BUNDLED_TOML = Path(__file__).parent / "config.toml"
-
 
 def main() -> None:
     """The console command."""
@@ -30,9 +27,8 @@ def _evaluate(flags: Mapping[str, Value]) -> int:
     # Only now: the help must not wait for numpy, pydantic and the rest.
     from assistants.suite.run import evaluate
     from crawl_harness.suite import CRAWL
-    from shared.config import load_settings
 
-    return evaluate(CRAWL, load_settings(ROWS, flags, bundled_toml=BUNDLED_TOML))
+    return evaluate(CRAWL, flags)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,14 @@ from pathlib import Path
 
 from assistants.suite.suite import Suite
 from crawl_harness.caller import caller_of
+from crawl_harness.settings import ROWS
 from shared.scenarios import is_single_turn
 
-BUNDLED_DATA = Path(__file__).parent / "data" / "scenarios.json"
-
-CRAWL = Suite("crawl", BUNDLED_DATA, is_single_turn, "a single-turn scenario", caller_of)
+CRAWL = Suite(
+    name="crawl",
+    folder=Path(__file__).parent,
+    rows=ROWS,
+    takes=is_single_turn,
+    kind="a single-turn scenario",
+    caller=caller_of,
+)

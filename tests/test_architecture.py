@@ -131,11 +131,9 @@ DOORS = frozenset(
         "assistants.suite.secrecy",
         "assistants.suite.suite",
         "assistants.suite.voices",
-        "crawl_harness.evaluate",
         "crawl_harness.fault_table",
         "crawl_harness.suite",
         "walk_harness.caller",
-        "walk_harness.evaluate",
         "walk_harness.suite",
     }
 )

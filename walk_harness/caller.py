@@ -16,6 +16,7 @@ from assistants.suite.suite import Caller, Rendition
 from shared.audio import wav
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.detection.port import Detector
+from shared.audio.wav import Recorded
 from shared.dataset import Dataset, with_shown_paths
 from shared.errors import AttemptError, DatasetError, Stage, UsageError
 from shared.observability.evidence import MeasuredOn, Track
@@ -73,22 +74,17 @@ class RecordedCaller(Caller):
         recording = attempt.recording
         if recording is None:
             raise AttemptError(Stage.AUDIO_INPUT, "no recording was chosen")
-        checked = self._files[attempt.scenario.id, recording.id]
-        try:
-            now = _checked(checked.path)
-        except UsageError as error:
-            raise AttemptError(
-                Stage.AUDIO_INPUT, f"the recording is gone since the run began: {recording.path}"
-            ) from error
-        if now.sha256 != checked.sha256:
-            raise AttemptError(
-                Stage.AUDIO_INPUT, f"the recording changed since the run began: {recording.path}"
-            )
-        pcm = wav.read_mono(checked.path)
-        track = Track(
-            self._detector.voiced(pcm), int(pcm.size), self._detector.id, MeasuredOn.RECORDING
+        recorded = self._again(self._files[attempt.scenario.id, recording.id], recording.path)
+        voiced = self._detector.voiced(recorded.pcm)
+        unheard = () if voiced else ("no speech was found in the recording",)
+        track = Track(voiced, int(recorded.pcm.size), self._detector.id, MeasuredOn.RECORDING)
+        return SpokenRequest(
+            recorded.pcm,
+            track,
+            attempt.scenario.input.text,
+            SOURCE,
+            (*recorded.warnings, *unheard),
         )
-        return SpokenRequest(pcm, track, attempt.scenario.input.text, SOURCE)
 
     @override
     def recorded(self) -> JsonObject:
@@ -96,6 +92,19 @@ class RecordedCaller(Caller):
         for name, checked in sorted(self._files.items()):
             digest.update(repr((*name, checked.sha256)).encode())
         return {"recordings": len(self._files), "recordings_sha256": digest.hexdigest()}
+
+    def _again(self, checked: _Checked, shown: str) -> Recorded:
+        """A recording that was fine when the run began, if it still is the same."""
+        try:
+            recorded = wav.read_recording(checked.path)
+            sha256 = _sha256(checked.path)
+        except (UsageError, OSError) as error:
+            what = "the recording cannot be read any more"
+            raise AttemptError(Stage.AUDIO_INPUT, f"{what}: {shown}") from error
+        if sha256 != checked.sha256:
+            what = "the recording changed since the run began"
+            raise AttemptError(Stage.AUDIO_INPUT, f"{what}: {shown}")
+        return recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +116,12 @@ class _Checked:
 
 
 def _checked(path: Path) -> _Checked:
-    wav.read_mono(path)
-    return _Checked(path, hashlib.sha256(path.read_bytes()).hexdigest())
+    wav.read_recording(path)
+    return _Checked(path, _sha256(path))
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _source_of(recording: Recording) -> str | None:

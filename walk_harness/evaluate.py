@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from shared.command import leave, run_command
 from shared.settings import Value
@@ -18,8 +17,6 @@ Exit status: 0 when the run finished; with --fail-on 1 for failed attempts and 3
 infrastructure errors; 2 for a mistake in what was given; 130 when interrupted, with what had \
 finished kept."""
 
-BUNDLED_TOML = Path(__file__).parent / "config.toml"
-
 
 def main() -> None:
     """The console command."""
@@ -29,10 +26,9 @@ def main() -> None:
 def _evaluate(flags: Mapping[str, Value]) -> int:
     # Only now: the help must not wait for numpy, pydantic and the rest.
     from assistants.suite.run import evaluate
-    from shared.config import load_settings
     from walk_harness.suite import WALK
 
-    return evaluate(WALK, load_settings(ROWS, flags, bundled_toml=BUNDLED_TOML))
+    return evaluate(WALK, flags)
 
 
 if __name__ == "__main__":

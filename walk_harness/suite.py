@@ -7,8 +7,7 @@ from pathlib import Path
 from assistants.suite.suite import Suite
 from shared.scenarios import Scenario, is_single_turn
 from walk_harness.caller import caller_of
-
-BUNDLED_DATA = Path(__file__).parent / "data" / "scenarios.json"
+from walk_harness.settings import ROWS
 
 
 def is_recorded(scenario: Scenario) -> bool:
@@ -16,4 +15,11 @@ def is_recorded(scenario: Scenario) -> bool:
     return is_single_turn(scenario) and bool(scenario.input.recordings)
 
 
-WALK = Suite("walk", BUNDLED_DATA, is_recorded, "a single-turn scenario with recordings", caller_of)
+WALK = Suite(
+    name="walk",
+    folder=Path(__file__).parent,
+    rows=ROWS,
+    takes=is_recorded,
+    kind="a single-turn scenario with recordings",
+    caller=caller_of,
+)

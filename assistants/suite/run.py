@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from assistants.suite.plan import Plan, PlannedAttempt, plan_run
 from assistants.suite.suite import Suite
 from shared.artifacts import NameTakenError, RunDirectory
 from shared.audio.detection.energy_v1 import EnergyV1
+from shared.config import load_settings
 from shared.execution import INTERRUPTED_STATUS, Interrupts, run_batch
 from shared.grading.verdict import Status
 from shared.intervals import Interval
@@ -25,7 +27,7 @@ from shared.reporting.console import Console
 from shared.reporting.journal import RESULTS, Journal
 from shared.reporting.names import run_name
 from shared.reporting.schema import Report, Run
-from shared.settings import Settings
+from shared.settings import Value
 from shared.single_turn.attempt import Cancellation
 from shared.single_turn.bench import Attempt, Bench, OpenedLine
 from shared.single_turn.session import SpokenRequest
@@ -36,8 +38,9 @@ INFRASTRUCTURE_STATUS = 3
 MOST_STARTS_AT_ONCE = 1_000
 
 
-def evaluate(suite: Suite, settings: Settings) -> int:
-    """Run a suite by its settings; mistakes raise before anything is created."""
+def evaluate(suite: Suite, flags: Mapping[str, Value]) -> int:
+    """Run a suite by its flags and settings; mistakes raise before anything is created."""
+    settings = load_settings(suite.rows, flags, bundled_toml=suite.bundled_toml)
     with stdout_for_results() as out:
         plan = plan_run(suite, settings)
         console = Console(

@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 from shared.dataset import Dataset
 from shared.reporting.schema import RecordingReport
 from shared.scenarios import Scenario
-from shared.settings import Settings
+from shared.settings import Setting, Settings
 from shared.single_turn.bench import Attempt
 from shared.single_turn.session import SpokenRequest
 from shared.values import JsonObject
@@ -52,10 +52,22 @@ class Caller(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """One suite as the run needs it. ``kind`` is what it takes, in words."""
+    """One suite as the run needs it. ``kind`` is what it takes, in words.
+
+    ``folder`` is its package, with ``config.toml`` and ``data/scenarios.json``.
+    """
 
     name: Literal["crawl", "walk"]
-    bundled_data: Path
+    folder: Path
+    rows: Sequence[Setting]
     takes: Callable[[Scenario], bool]
     kind: str
     caller: Callable[[Settings, Dataset], Caller]
+
+    @property
+    def bundled_toml(self) -> Path:
+        return self.folder / "config.toml"
+
+    @property
+    def bundled_data(self) -> Path:
+        return self.folder / "data" / "scenarios.json"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.crawl_runs import FinishedRun, crawl_eval, evaluate_here, failed_checks
 from tests.support.planted import a_dataset, a_script, an_echo
+from tests.support.runs import FinishedRun, crawl_eval, evaluate_here, failed_checks
 from tests.support.strict_files import unreadable
 
 # What each request's application does is its initial state's "mood": a place, then a deed.

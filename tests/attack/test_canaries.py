@@ -15,8 +15,8 @@ import pytest
 
 from shared.observability import redaction
 from tests.support.canaries import Canary, Nest, found
-from tests.support.crawl_runs import FinishedRun, crawl_eval, evaluate_here
 from tests.support.planted import a_hostile_service, an_echo, plant_dataset
+from tests.support.runs import FinishedRun, crawl_eval, evaluate_here
 
 LIVE = {"OPENAI_API_KEY": "any-key-at-all", "OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK": "true"}
 

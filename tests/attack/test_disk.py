@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from shared.artifacts import RunDirectory
-from tests.support.crawl_runs import COMMAND, bare_environment, evaluate_here
 from tests.support.planted import ECHO, a_dataset, a_script, an_echo
+from tests.support.runs import COMMAND, bare_environment, evaluate_here
 from tests.support.strict_files import files_of, journal_keys, result_keys, unreadable
 
 NUMBER = 5

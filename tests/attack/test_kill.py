@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.crawl_runs import bare_environment
 from tests.support.planted import a_dataset, a_script, an_echo
+from tests.support.runs import bare_environment
 from tests.support.strict_files import files_of, journal_keys, result_keys, unreadable
 
 KILLS = 50

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.crawl_runs import COMMAND, bare_environment
 from tests.support.planted import ECHO, a_dataset, a_script, an_echo
+from tests.support.runs import COMMAND, bare_environment
 from tests.support.strict_files import files_of, journal_keys, result_keys, unreadable
 
 ROOT = Path(__file__).parents[2]

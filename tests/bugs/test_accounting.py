@@ -22,7 +22,7 @@ from tests.support.conversations import (
     delegates,
     says,
 )
-from tests.support.crawl_runs import FinishedRun, Row, crawl_eval
+from tests.support.runs import FinishedRun, Row, crawl_eval
 from tests.support.services import LIVE, Services, on_the_track_of, quick_settings
 
 ATTEMPTS = 10

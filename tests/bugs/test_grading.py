@@ -26,7 +26,7 @@ from tests.support.conversations import (
     delegates,
     says,
 )
-from tests.support.crawl_runs import (
+from tests.support.runs import (
     COMMAND,
     FinishedRun,
     Lines,

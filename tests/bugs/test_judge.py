@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.support.conversations import BOOKS, Conversation, Held, delegates, says
-from tests.support.crawl_runs import Row, failed_checks
 from tests.support.judges import GOOD
+from tests.support.runs import Row, failed_checks
 from tests.support.services import Services
 
 ON_THE_TASK, ON_CONTEXT, ON_THE_REPORT = (

@@ -64,7 +64,7 @@ from tests.support.conversations import (
     says,
     sends,
 )
-from tests.support.crawl_runs import FinishedRun, crawl_eval
+from tests.support.runs import FinishedRun, crawl_eval
 from tests.support.services import (
     LIVE,
     Services,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.conversations import SCENARIO, a_dataset
-from tests.support.crawl_runs import COMMAND, bare_environment, crawl_eval
+from tests.support.runs import COMMAND, bare_environment, crawl_eval
 
 TOML = "[execution]\nrepeats = 2\n"
 VARIABLES = "OPENAI_LIVE_MODEL=gpt-live-of-the-file\n"

@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 
 from crawl_harness.evaluate import main
-from crawl_harness.suite import BUNDLED_DATA
-from tests.support.crawl_runs import COMMAND, bare_environment
+from crawl_harness.suite import CRAWL
+from tests.support.runs import COMMAND, bare_environment
 from tests.support.scenario_documents import CONVERSATION, REQUEST, a_dataset, edited
 
 OFFLINE = ("--offline", "--example", "restaurant_001")
@@ -578,7 +578,7 @@ def test_the_module_is_the_command_too(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "crawl_harness.evaluate", "--offline", "--surprise"],
         cwd=tmp_path,
-        env=bare_environment(tmp_path / "any") | {"PYTHONPATH": str(BUNDLED_DATA.parents[2])},
+        env=bare_environment(tmp_path / "any") | {"PYTHONPATH": str(CRAWL.bundled_data.parents[2])},
         capture_output=True,
         text=True,
         timeout=60,

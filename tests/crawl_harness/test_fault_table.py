@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from crawl_harness.fault_table import fault_page
-from crawl_harness.suite import BUNDLED_DATA
+from crawl_harness.suite import CRAWL
 from shared.places import checkout
 
-SCRIPTS = BUNDLED_DATA.parent / "scripts"
+SCRIPTS = CRAWL.bundled_data.parent / "scripts"
 
 
 def test_the_page_is_what_the_scripts_say() -> None:

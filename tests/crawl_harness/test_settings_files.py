@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from crawl_harness.evaluate import ABOUT, BUNDLED_TOML
+from crawl_harness.evaluate import ABOUT
 from crawl_harness.settings import ROWS
+from crawl_harness.suite import CRAWL
 from docs.settings_files import settings_files
 from shared.command import run_command
 from shared.places import checkout
@@ -50,8 +51,8 @@ def test_the_help_names_the_flags_of_the_table_and_no_other(
 
 
 def test_the_bundled_toml_holds_known_keys_at_their_defaults() -> None:
-    document = tomllib.loads(BUNDLED_TOML.read_text("utf-8"))
-    given = from_toml(ROWS, document, file=BUNDLED_TOML.name)
+    document = tomllib.loads(CRAWL.bundled_toml.read_text("utf-8"))
+    given = from_toml(ROWS, document, file=CRAWL.bundled_toml.name)
     defaults = {row.name: row.default for row in ROWS}
 
     assert {name: value.value for name, value in given.items() if name != "data"} == {

@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from tests.support.crawl_runs import FinishedRun, Lines, crawl_eval, evaluate_here
+from tests.support.runs import FinishedRun, Lines, crawl_eval, evaluate_here
 
 type Pending = Future[FinishedRun]
 

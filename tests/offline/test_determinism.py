@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.crawl_runs import (
+from tests.support.runs import (
     FinishedRun,
     Lines,
     Row,

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from assistants.frontend.fixture.script import ResolvedScript, parse_script
-from tests.support.crawl_runs import DATA, FinishedRun, crawl_eval
 from tests.support.faults import expected_of, outcome_of, warnings_are_of
+from tests.support.runs import DATA, FinishedRun, crawl_eval
 from tests.support.services import LIVE, Services, on_the_track_of, quick_settings
 
 FOLDER = DATA / "scripts" / "faults"

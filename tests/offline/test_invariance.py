@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assistants.frontend.fixture.conversation import PIECE_MS, Conversation
 from shared.audio.pcm import SAMPLES_PER_MS
-from tests.support.crawl_runs import FinishedRun, Row, differing, evaluate_here, judged
+from tests.support.runs import FinishedRun, Row, differing, evaluate_here, judged
 
 INSTANTS = {"media_ms", "provider_ms", "start_ms", "end_ms", "extent_ms"}
 

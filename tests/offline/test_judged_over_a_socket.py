@@ -27,8 +27,8 @@ from shared.single_turn.attempt import Cancellation
 from shared.single_turn.bench import judge_again
 from shared.single_turn.details import decode_details, result_json
 from shared.single_turn.judging import judged_anew
-from tests.support.crawl_runs import COMMAND, FinishedRun, Row, bare_environment, crawl_eval
 from tests.support.judges import BAD, GOOD, ScriptedJudge, a_reply
+from tests.support.runs import COMMAND, FinishedRun, Row, bare_environment, crawl_eval
 
 FIXTURE = Path(sys.executable).with_name("live-fixture")
 KEY = "sk-a-key-that-nobody-may-see"

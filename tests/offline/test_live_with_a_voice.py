@@ -16,7 +16,7 @@ import pytest
 
 from shared.audio import wav
 from shared.speech.tone import ToneSynthesizer
-from tests.support.crawl_runs import FinishedRun, bare_environment, crawl_eval
+from tests.support.runs import FinishedRun, bare_environment, crawl_eval
 
 FIXTURE = Path(sys.executable).with_name("live-fixture")
 KEY = "sk-a-key-that-nobody-may-see"

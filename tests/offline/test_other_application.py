@@ -12,14 +12,14 @@ import pytest
 
 from assistants.frontend.fixture.library import DEFECTS, ScriptLibrary
 from shared.dataset import load_dataset
-from tests.support.crawl_runs import (
+from tests.support.domain_words import domain_words
+from tests.support.runs import (
     FinishedRun,
     Lines,
     crawl_eval,
     evaluate_here,
     failed_checks,
 )
-from tests.support.domain_words import domain_words
 
 WORKSHOP = Path(__file__).parent.parent / "applications" / "bicycle_workshop"
 DATA = WORKSHOP / "data"

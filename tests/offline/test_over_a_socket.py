@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.crawl_runs import FinishedRun, Row, bare_environment, crawl_eval
+from tests.support.runs import FinishedRun, Row, bare_environment, crawl_eval
 
 FIXTURE = Path(sys.executable).with_name("live-fixture")
 A_FEW = {

@@ -17,7 +17,7 @@ from assistants.frontend.fixture.library import DEFECTS, ScriptLibrary
 from shared.dataset import load_dataset
 from shared.single_turn.bench import judge_again
 from shared.single_turn.details import decode_details, result_json
-from tests.support.crawl_runs import DATA, FinishedRun, Row, judged, rewrite
+from tests.support.runs import DATA, FinishedRun, Row, judged, rewrite
 
 SOUND_KEYS = [scenario.id for scenario in load_dataset(DATA / "scenarios.json").scenarios]
 DEFECT_KEYS = [

@@ -21,7 +21,7 @@ from websockets.sync.server import ServerConnection, serve
 from assistants.resources import BUNDLED_APPLICATION, load_application
 from shared.dataset import load_dataset
 from shared.scenarios import Scenario
-from tests.support.crawl_runs import (
+from tests.support.runs import (
     DATA,
     FinishedRun,
     Lines,

@@ -16,7 +16,7 @@ from shared.dataset import load_dataset
 from shared.grading.interaction import LIMITS
 from shared.scenarios import Scenario
 from shared.single_turn.assess import SINGLE_TURN_CHECKS
-from tests.support.crawl_runs import (
+from tests.support.runs import (
     DATA,
     FinishedRun,
     a_copy_of_the_data,

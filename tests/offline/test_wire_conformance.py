@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from tests.support.crawl_runs import Lines, Spoken
+from tests.support.runs import Lines, Spoken
 from tests.support.sdk_types import check_client, check_server
 
 CLIENT_TYPES = {

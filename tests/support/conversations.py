@@ -18,7 +18,7 @@ from assistants.frontend.fixture.http_script import HttpScript, parse_http_scrip
 from assistants.frontend.fixture.message_log import MessageLog
 from shared.observability.evidence import Evidence
 from shared.single_turn.details import decode_details
-from tests.support.crawl_runs import FinishedRun, Row, crawl_eval
+from tests.support.runs import FinishedRun, Row, crawl_eval
 from tests.support.services import (
     LIVE,
     Conversed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.support.crawl_runs import FinishedRun, Row, failed_checks
+from tests.support.runs import FinishedRun, Row, failed_checks
 
 ORDINARY_CLOSE = "close_requested"
 STALLED = "stalled"

@@ -16,7 +16,7 @@ from assistants.resources import BUNDLED_APPLICATION, load_application, load_voi
 from assistants.responses.session import session_config
 from assistants.runtime import ToolRuntime
 from assistants.tool_schema import strict_tool
-from crawl_harness.suite import BUNDLED_DATA
+from crawl_harness.suite import CRAWL
 from shared.clock import Clock
 from shared.observability.observations import ToolCalled, ToolStatus
 from shared.scenarios import Scenario
@@ -27,7 +27,7 @@ from tests.support.scenario_documents import CONVERSATION, REQUEST, edited
 from tests.support.sdk_types import check_client
 
 APPLICATION = load_application(BUNDLED_APPLICATION)
-SHIPPED = json.loads(BUNDLED_DATA.read_text("utf-8"))["scenarios"]
+SHIPPED = json.loads(CRAWL.bundled_data.read_text("utf-8"))["scenarios"]
 VOICE_PROMPT = "Speak briefly."
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crawl_harness.suite import BUNDLED_DATA
+from crawl_harness.suite import CRAWL
 from shared.dataset import load_dataset
 from shared.grading.rubric import ANCHORS, DIMENSIONS, RUBRIC_VERSION, applicable, quarter_score
 from shared.scenarios import Scenario
@@ -132,7 +132,7 @@ def test_a_scenario_is_judged_on(scenario: Scenario, expected: list[str]) -> Non
 
 
 def test_a_bundled_scenario_takes_one_to_three_questions() -> None:
-    bundled = load_dataset(BUNDLED_DATA).scenarios
+    bundled = load_dataset(CRAWL.bundled_data).scenarios
 
     assert {len(names(scenario)) for scenario in bundled} == {1, 2, 3}
     judged = {name for scenario in bundled for name in names(scenario)}

@@ -11,8 +11,8 @@ import pytest
 
 from shared.reporting.report_schema import SCHEMA_FILE, rendered_schema
 from shared.reporting.schema import ConsumptionMetrics, Report, Summary
-from tests.support.crawl_runs import evaluate_here
 from tests.support.judged import a_row, a_run, an_attempt
+from tests.support.runs import evaluate_here
 
 SCHEMA = json.loads(SCHEMA_FILE.read_text("utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)

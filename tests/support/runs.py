@@ -1,4 +1,4 @@
-"""Whole CRAWL runs for tests: the installed command in its own process, or its body in ours."""
+"""Whole runs for tests: the installed command in its own process, or its body in ours."""
 
 from __future__ import annotations
 
@@ -17,11 +17,9 @@ import pytest
 
 import assistants.suite.run
 from assistants.catalog import AssistantKit, FarEnd, factory_for
-from crawl_harness.evaluate import BUNDLED_TOML
-from crawl_harness.settings import ROWS
-from crawl_harness.suite import BUNDLED_DATA, CRAWL
+from assistants.suite.suite import Suite
+from crawl_harness.suite import CRAWL
 from shared.clock import Clock
-from shared.config import load_settings
 from shared.observability.trace import Trace
 from shared.scenarios import AssistantBrief
 from shared.settings import Value
@@ -29,8 +27,9 @@ from shared.single_turn.attempt import OpenAssistant
 from shared.single_turn.bench import judge_again
 from shared.single_turn.details import decode_details, result_json
 
-COMMAND = Path(sys.executable).with_name("crawl-eval")
-DATA = BUNDLED_DATA.parent
+PROGRAMS = Path(sys.executable).parent
+COMMAND = PROGRAMS / "crawl-eval"
+DATA = CRAWL.bundled_data.parent
 WITHIN_S = 600
 
 type Row = dict[str, Any]
@@ -78,8 +77,19 @@ def crawl_eval(
     environment: Mapping[str, str] | None = None,
 ) -> FinishedRun:
     """Run the installed command to its end. It sees the given environment variables alone."""
+    return installed("crawl-eval", results, *arguments, cwd=cwd, environment=environment)
+
+
+def installed(
+    command: str,
+    results: Path,
+    *arguments: str | Path,
+    cwd: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> FinishedRun:
+    """The same with the command of any suite."""
     done = subprocess.run(
-        [COMMAND, "--results-dir", results, *arguments],
+        [PROGRAMS / command, "--results-dir", results, *arguments],
         cwd=cwd or results.parent,
         env=bare_environment(results) | dict(environment or {}),
         capture_output=True,
@@ -131,7 +141,7 @@ type Lines = dict[str, list[Spoken]]
 """Every message of every attempt, whole and unmasked, by scenario id or attempt key."""
 
 
-def evaluate_here(results: Path, **flags: Value) -> tuple[FinishedRun, Lines]:
+def evaluate_here(results: Path, suite: Suite = CRAWL, **flags: Value) -> tuple[FinishedRun, Lines]:
     """Run the command's body in this process, offline unless told otherwise, and hear every line.
 
     ``flags`` go by the names of their settings. Lines are keyed by scenario and number of the
@@ -140,8 +150,7 @@ def evaluate_here(results: Path, **flags: Value) -> tuple[FinishedRun, Lines]:
     lines: Lines = {}
     given = {"offline": True, "results_dir": str(results), **flags}
     with _bare_process(results), _every_line_into(lines):
-        settings = load_settings(ROWS, given, bundled_toml=BUNDLED_TOML)
-        status = assistants.suite.run.evaluate(CRAWL, settings)
+        status = assistants.suite.run.evaluate(suite, given)
     return FinishedRun(_only_folder(results, ""), status, "", ""), lines
 
 
