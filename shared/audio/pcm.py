@@ -41,7 +41,11 @@ def saturated(samples: npt.NDArray[np.floating] | npt.NDArray[np.integer]) -> Pc
     """
     if np.isnan(samples).any():
         raise ValueError("computed audio holds what is no number")
-    return np.clip(np.rint(samples), _FULL_SCALE.min, _FULL_SCALE.max).astype(np.int16)
+    rounded = np.rint(samples)
+    # In a frame of 20 ms, np.clip costs as much as all the rest of this.
+    np.maximum(rounded, _FULL_SCALE.min, out=rounded)
+    np.minimum(rounded, _FULL_SCALE.max, out=rounded)
+    return rounded.astype(np.int16)
 
 
 def silence(duration_ms: int) -> Pcm:
