@@ -48,8 +48,9 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("shared.wall_time", "shared.virtual_time", "shared.places"),
     # 1 nouns
     ("shared.audio",),
-    ("shared.speech",),
     ("shared.scenario_types",),
+    ("shared.audio.effects",),
+    ("shared.speech",),
     ("shared.scenario_rules",),
     ("shared.scenarios",),
     ("shared.scenario_faults", "shared.scenario_schema"),
@@ -91,6 +92,7 @@ DOORS = frozenset(
     {
         "shared.artifacts",
         "shared.audio.conversion",
+        "shared.audio.effects.bundled",
         "shared.audio.wav",
         "shared.command",
         "shared.config",
@@ -107,6 +109,7 @@ DOORS = frozenset(
         "shared.scenario_schema",
         "shared.single_turn.attempt",
         "shared.single_turn.judging",
+        "shared.speech.ambience_files",
         "shared.speech.cache",
         "shared.speech.hibari",
         "shared.speech.openai",
