@@ -55,6 +55,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("shared.scenarios",),
     ("shared.scenario_faults", "shared.scenario_schema"),
     ("shared.observability",),
+    ("shared.audio.sidecar",),
     ("shared.participant",),
     # 2 verbs, and the one door they write through
     ("shared.artifacts",),
@@ -93,6 +94,7 @@ DOORS = frozenset(
         "shared.artifacts",
         "shared.audio.conversion",
         "shared.audio.effects.bundled",
+        "shared.audio.sidecar",
         "shared.audio.wav",
         "shared.command",
         "shared.config",

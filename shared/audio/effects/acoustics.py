@@ -154,8 +154,8 @@ class Acoustics:
         if source is None or source.rms is None:
             return None
         level, speech = dbfs(source.rms), self._speech_dbfs
-        snr_db = None if level is None or speech is None else speech - level
-        return Sounding(source.rms, snr_db)
+        snr_db = None if level is None or speech is None else round(speech - level, 3)
+        return Sounding(round(source.rms, 3), snr_db)
 
 
 def _noise_rms(noise: Noise, speech_dbfs: float | None) -> float:

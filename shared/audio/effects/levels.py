@@ -1,4 +1,7 @@
-"""Levels: RMS in sample units and in dB below full scale, and where speech is loud."""
+"""Levels: RMS in sample units and in dB below full scale.
+
+They are rounded to a thousandth, because the last bits of a logarithm are not everywhere the same.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,12 @@ type Floats = npt.NDArray[np.float64]
 
 
 def dbfs(rms: float | None) -> float | None:
-    """The level of an RMS; silence, and what is unknown, has none."""
-    return 20 * math.log10(rms / FULL_SCALE_RMS) if rms else None
+    """The level of an RMS, to a thousandth; silence, and what is unknown, has none."""
+    return round(20 * math.log10(rms / FULL_SCALE_RMS), 3) if rms else None
 
 
 def rms_at(level_dbfs: float) -> float:
-    """The RMS of a level, to a thousandth, where machines' powers of ten agree."""
+    """The RMS of a level, to a thousandth."""
     return round(FULL_SCALE_RMS * 10 ** (level_dbfs / 20), 3)
 
 
