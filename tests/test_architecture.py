@@ -113,6 +113,7 @@ DOORS = frozenset(
         "shared.single_turn.judging",
         "shared.speech.ambience_files",
         "shared.speech.cache",
+        "shared.speech.espeak",
         "shared.speech.hibari",
         "shared.speech.openai",
         "shared.streams",
