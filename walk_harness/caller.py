@@ -16,6 +16,8 @@ from assistants.suite.suite import Caller, Rendition
 from shared.audio import wav
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.detection.port import Detector
+from shared.audio.pcm import Pcm, duration_ms
+from shared.audio.sidecar import SpeechMask, read_sidecar, sidecar_path
 from shared.audio.wav import Recorded
 from shared.dataset import Dataset, with_shown_paths
 from shared.errors import AttemptError, DatasetError, Stage, UsageError
@@ -74,10 +76,10 @@ class RecordedCaller(Caller):
         recording = attempt.recording
         if recording is None:
             raise AttemptError(Stage.AUDIO_INPUT, "no recording was chosen")
-        recorded = self._again(self._files[attempt.scenario.id, recording.id], recording.path)
-        voiced = self._detector.voiced(recorded.pcm)
-        unheard = () if voiced else ("no speech was found in the recording",)
-        track = Track(voiced, int(recorded.pcm.size), self._detector.id, MeasuredOn.RECORDING)
+        checked = self._files[attempt.scenario.id, recording.id]
+        recorded = self._again(checked, recording.path)
+        track = checked.known or self._measured(recorded.pcm)
+        unheard = () if track.voiced else ("no speech was found in the recording",)
         return SpokenRequest(
             recorded.pcm,
             track,
@@ -85,6 +87,10 @@ class RecordedCaller(Caller):
             SOURCE,
             (*recorded.warnings, *unheard),
         )
+
+    def _measured(self, pcm: Pcm) -> Track:
+        voiced = self._detector.voiced(pcm)
+        return Track(voiced, int(pcm.size), self._detector.id, MeasuredOn.RECORDING)
 
     @override
     def recorded(self) -> JsonObject:
@@ -109,15 +115,27 @@ class RecordedCaller(Caller):
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """A recording that could be replayed when the run began."""
+    """A recording that could be replayed when the run began, and its track if that is known."""
 
     path: Path
     sha256: str
+    known: Track | None
 
 
 def _checked(path: Path) -> _Checked:
-    wav.read_recording(path)
-    return _Checked(path, _sha256(path))
+    recorded, sha256 = wav.read_recording(path), _sha256(path)
+    sidecar = read_sidecar(path, sha256)
+    known = None if sidecar is None else _known(sidecar.speech_mask, recorded.pcm, path)
+    return _Checked(path, sha256, known)
+
+
+def _known(mask: SpeechMask, pcm: Pcm, path: Path) -> Track:
+    """The caller's track as the maker of the recording knew it."""
+    extent = mask.voiced.extent
+    if extent is not None and extent.end_ms > duration_ms(pcm):
+        what = f"says that speech ends at {extent.end_ms} ms, after the recording does"
+        raise UsageError(f"{sidecar_path(path)}: {what}; delete it or make both anew")
+    return Track(mask.voiced, int(pcm.size), mask.detector, mask.measured_on)
 
 
 def _sha256(path: Path) -> str:
