@@ -25,7 +25,7 @@ def synthesizer(settings: Settings) -> Synthesizer:
     chosen = settings["synthesizer"] or ("tone" if settings.switch("offline") else "openai")
     for name in ("caller_voice", "tts_model"):
         if chosen != "openai" and settings.origin(name) is Origin.FLAG:
-            flag = f"--{name.replace('_', '-')}"
+            flag = next(row.flag for row in settings.rows if row.name == name)
             raise UsageError(f"{flag}: belongs to --synthesizer openai; remove it")
     cache = expanded(
         settings.path("audio_cache_dir") or audio_cache(os.environ), "--audio-cache-dir"

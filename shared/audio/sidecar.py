@@ -90,7 +90,10 @@ class SpeechMask(_Part):
 
 
 class Sidecar(_Part):
-    """All of it. ``seed`` and ``scenario_id`` are what the effects drew their chance from."""
+    """All of it. ``seed`` and ``scenario_id`` are what the effects drew their chance from.
+
+    ``background_speech_sha256`` is of the samples of others than the bundled voices.
+    """
 
     schema_version: Literal["1.0"]
     wav_sha256: Sha256
@@ -100,6 +103,7 @@ class Sidecar(_Part):
     seed: int
     scenario_id: str
     effects: Recipe
+    background_speech_sha256: Sha256 | None
     applied: Applied
 
     def encoded(self) -> bytes:

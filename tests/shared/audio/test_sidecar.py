@@ -56,6 +56,7 @@ def sidecar(condition: AcousticCondition = AcousticCondition.REALISTIC) -> Sidec
         seed=41,
         scenario_id="one",
         effects=recipe,
+        background_speech_sha256=None,
         applied=chain.applied(),
     )
 

@@ -1,0 +1,161 @@
+"""The clean speech that recordings are made from: spoken, kept, recorded or converted.
+
+Spoken speech is kept losslessly in ``audio/clean/`` beside the scenarios, with who said what, so
+that every other condition is made from the same samples, on any machine. It is kept speech that
+counts: another machine's voice may round otherwise.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import ValidationError
+
+from shared.audio import wav
+from shared.audio.conversion import converted
+from shared.audio.detection.energy_v1 import EnergyV1
+from shared.audio.detection.port import Detector
+from shared.audio.effects.recipe import Recipe
+from shared.audio.pcm import SAMPLE_RATE_HZ, Pcm, silence
+from shared.audio.sidecar import (
+    Source,
+    SourceKind,
+    SpeechMask,
+    Voice,
+    read_sidecar,
+    sha256_of,
+)
+from shared.errors import UsageError
+from shared.observability.evidence import MeasuredOn
+from shared.places import make_private, write_whole
+
+if TYPE_CHECKING:
+    from shared.speech.port import Synthesizer
+
+FOLDER = "audio/clean"
+TAIL_MS = 500
+"""Silence after spoken speech, for an echo and for what a caller utters beside the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class CleanSpeech:
+    """Speech before any effect, where it comes from, and where it is voiced."""
+
+    pcm: Pcm
+    source: Source
+    mask: SpeechMask
+
+
+def spoken(text: str, voice: Synthesizer) -> CleanSpeech:
+    """The text in a voice, with a tail."""
+    pcm = np.concatenate([voice.speak(text).pcm, silence(TAIL_MS)])
+    said_by = Voice(name=voice.name, version=voice.version, parameters=dict(voice.parameters))
+    source = Source(
+        kind=SourceKind.SYNTHESIZED,
+        pcm_sha256=sha256_of(pcm),
+        text=text,
+        synthesizer=said_by,
+        conversion=None,
+    )
+    return CleanSpeech(pcm, source, _mask(pcm, EnergyV1(), MeasuredOn.CLEAN_SOURCE))
+
+
+def recorded(path: Path) -> CleanSpeech:
+    """A recording in our format. Its sidecar tells its source, if it was made here."""
+    pcm = wav.read_recording(path).pcm
+    sidecar = read_sidecar(path, hashlib.sha256(path.read_bytes()).hexdigest())
+    if sidecar is None:
+        return _measured(pcm, SourceKind.RECORDING)
+    if sidecar.effects != Recipe():
+        raise UsageError(
+            f"{path}: is called clean, but its sidecar names effects; mend its scenario"
+        )
+    return CleanSpeech(pcm, sidecar.source, sidecar.speech_mask)
+
+
+def given(path: Path) -> tuple[CleanSpeech, tuple[str, ...]]:
+    """A recording of any format, converted, and what to know about it in a line each."""
+    made = converted(path)
+    speech = _measured(made.pcm, SourceKind.RECORDING)
+    conversion = dataclasses.asdict(made.provenance)
+    source = speech.source.model_copy(update={"conversion": conversion})
+    return dataclasses.replace(speech, source=source), made.warnings
+
+
+def kept(folder: Path, scenario_id: str, *, text: str, asked: Voice) -> CleanSpeech | None:
+    """Kept speech of a scenario, if it says this text in the voice asked for.
+
+    Of a voice only the parameters in ``asked`` count, and its version not at all.
+    """
+    place = folder / FOLDER / f"{scenario_id}.flac"
+    try:
+        source = Source.model_validate_json(_source_path(place).read_bytes())
+        content = place.read_bytes()
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as error:
+        raise UsageError(f"{place}: cannot be used ({type(error).__name__}); delete it") from error
+    said_by = source.synthesizer
+    is_asked_for = (
+        said_by is not None
+        and source.text == text
+        and said_by.name == asked.name
+        and all(said_by.parameters.get(key) == value for key, value in asked.parameters.items())
+    )
+    if not is_asked_for:
+        return None
+    pcm = _from_flac(content, place)
+    if sha256_of(pcm) != source.pcm_sha256:
+        raise UsageError(
+            f"{place}: holds other samples than {_source_path(place).name} says; delete it"
+        )
+    return CleanSpeech(pcm, source, _mask(pcm, EnergyV1(), MeasuredOn.CLEAN_SOURCE))
+
+
+def keep(folder: Path, scenario_id: str, speech: CleanSpeech) -> None:
+    """Keep speech whole or not at all."""
+    place = folder / FOLDER / f"{scenario_id}.flac"
+    make_private(place.parent)
+    write_whole(_source_path(place), f"{speech.source.model_dump_json(indent=2)}\n".encode())
+    write_whole(place, _flac(speech.pcm))
+
+
+def _measured(pcm: Pcm, kind: SourceKind) -> CleanSpeech:
+    source = Source(
+        kind=kind, pcm_sha256=sha256_of(pcm), text=None, synthesizer=None, conversion=None
+    )
+    return CleanSpeech(pcm, source, _mask(pcm, EnergyV1(), MeasuredOn.RECORDING))
+
+
+def _mask(pcm: Pcm, detector: Detector, measured_on: MeasuredOn) -> SpeechMask:
+    spans = tuple((span.start_ms, span.end_ms) for span in detector.voiced(pcm))
+    return SpeechMask(detector=detector.id, measured_on=measured_on, voiced_ms=spans)
+
+
+def _source_path(place: Path) -> Path:
+    return place.with_name(f"{place.name}.json")
+
+
+def _flac(pcm: Pcm) -> bytes:
+    import soundfile
+
+    file = io.BytesIO()
+    soundfile.write(file, pcm, SAMPLE_RATE_HZ, format="FLAC", subtype="PCM_16")
+    return file.getvalue()
+
+
+def _from_flac(content: bytes, place: Path) -> Pcm:
+    import soundfile
+
+    try:
+        samples: Pcm
+        samples, _ = soundfile.read(io.BytesIO(content), dtype="int16")
+    except soundfile.LibsndfileError as error:
+        raise UsageError(f"{place}: cannot be read ({error.error_string}); delete it") from error
+    return samples

@@ -1,0 +1,378 @@
+"""Carry a plan out: read what there is, speak what is missing, write recordings, then the dataset.
+
+Nothing is written before everything is planned and the voice is there. A sidecar is written before
+its recording and the scenario file last, each whole, so what a broken run leaves behind is either
+complete or made anew by the same command.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from assistants.suite.voices import synthesizer
+from shared.audio.conversion import converted
+from shared.audio.effects import bundled
+from shared.audio.effects.ambience import Ambience
+from shared.audio.sidecar import Sidecar, SourceKind, Voice, sha256_of, sidecar_path
+from shared.dataset import ALL, Dataset, load_dataset, select
+from shared.environment import read_env_file
+from shared.errors import UsageError
+from shared.places import checkout, expanded, make_private, refuse_inside_package, write_whole
+from shared.scenarios import Scenario, is_single_turn
+from shared.settings import Settings, Value, resolve
+from shared.speech.port import Synthesizer
+from shared.values import JsonObject, JsonValue
+from walk_harness.generation.clean import CleanSpeech, given, keep, kept, recorded, spoken
+from walk_harness.generation.conditioning import Made, Setup, conditioned
+from walk_harness.generation.orders import given_effects, infix_of, needs_new_file, order_of
+from walk_harness.generation.plan import (
+    GENERATION,
+    RECORDINGS,
+    SOURCE_KEY,
+    Files,
+    Held,
+    Order,
+    Plan,
+    Source,
+    Take,
+    planned,
+    scenario_of,
+)
+from walk_harness.generation.settings import ROWS
+
+BUNDLED_DATA = Path(__file__).parent.parent / "data" / "scenarios.json"
+REPORT_EVERY_S = 2.0
+
+
+def generate(flags: Mapping[str, Value]) -> int:
+    """Do what the flags say; what is wrong with them is a ``HarnessError``."""
+    settings = resolve(
+        ROWS,
+        flags=flags,
+        environment=os.environ,
+        env_file=read_env_file(os.environ),
+        toml={},
+    )
+    order = order_of(settings)
+    if order.has_given_file and settings.text("example") == ALL:
+        return _convert(order, settings)
+    data = expanded(settings.path("data") or BUNDLED_DATA, "--data")
+    dataset = load_dataset(data)
+    raw = _raw_scenarios(data)
+    chosen = _chosen(dataset, settings.text("example"))
+    is_new = needs_new_file(order, settings) or any(not one.input.recordings for _, one in chosen)
+    order = replace(order, is_in_place=not is_new)
+    output = _output(order, settings, data) if is_new else data
+    refuse_inside_package(output, "--output-data")
+    sources = [_source(position, one, raw[one.id], dataset) for position, one in chosen]
+    held = _held(output) if is_new else ()
+    plan = planned(order, sources, held, _files(output, held, data, dataset))
+    return _Making(settings, order, output).carry_out(plan)
+
+
+class _Making:
+    """One run of the command, writing into one folder."""
+
+    def __init__(self, settings: Settings, order: Order, output: Path) -> None:
+        self._settings = settings
+        self._order = order
+        self._output = output
+        self._folder = output.resolve().parent
+        self._kept: dict[str, CleanSpeech] = {}
+        self._voice: Synthesizer | None = None
+
+    def carry_out(self, plan: Plan) -> int:
+        """Make what is missing, then write the scenario file."""
+        wanted = [take for take in plan.takes if not take.is_kept]
+        for take in wanted:
+            _refuse_links(self._folder, take.recording.path)
+        self._prepare(wanted)
+        ambience, background = _ambience(self._settings)
+        progress = _Progress(len(wanted))
+        metadata: dict[str, JsonObject] = {}
+        for take in plan.takes:
+            if take.is_kept:
+                metadata[take.scenario_id] = self._existing_metadata(take, plan)
+                continue
+            speech = self._speech(take)
+            setup = Setup(take.scenario_id, take.recording.condition, take.recipe, take.seed)
+            made = conditioned(
+                speech,
+                setup,
+                ambience,
+                frame_ms=self._settings.integer("frame_ms"),
+                background_sha256=background,
+            )
+            self._write(take, speech, made)
+            metadata[take.scenario_id] = _metadata(take, made.sidecar)
+            progress.made()
+        if not self._order.is_in_place:
+            self._write_dataset(plan, metadata)
+        _say(f"{len(wanted)} created, {len(plan.takes) - len(wanted)} existed")
+        return 0
+
+    def _prepare(self, wanted: Sequence[Take]) -> None:
+        """Find kept speech, and have a voice for what is missing, before anything is written."""
+        missing = []
+        for take in wanted:
+            if take.existing is not None or self._order.has_given_file:
+                continue
+            speech = None
+            if not self._settings.switch("refresh_audio"):
+                speech = kept(
+                    self._folder,
+                    take.source.id,
+                    text=take.source.text,
+                    asked=_asked(self._settings),
+                )
+            if speech is None:
+                missing.append(take)
+            else:
+                self._kept[take.source.id] = speech
+        if missing:
+            self._voice = synthesizer(self._settings)
+
+    def _speech(self, take: Take) -> CleanSpeech:
+        if take.existing is not None:
+            return recorded(self._folder / take.existing)
+        file = self._settings.path("from_audio")
+        if file is not None:
+            return _given(expanded(file, "--from-audio"))
+        if take.source.id not in self._kept:
+            if self._voice is None:
+                raise AssertionError(f"no voice was prepared for {take.source.id}")
+            self._kept[take.source.id] = spoken(take.source.text, self._voice)
+        return self._kept[take.source.id]
+
+    def _write(self, take: Take, speech: CleanSpeech, made: Made) -> None:
+        is_spoken = take.existing is None and not self._order.has_given_file
+        if is_spoken and not self._order.is_in_place:
+            keep(self._folder, take.source.id, speech)
+        place = take.recording.path
+        write_recording(self._folder / place, made)
+        _say(
+            f"CREATED {take.scenario_id} {take.recording.condition} {made.duration_s:.2f} s {place}"
+        )
+
+    def _existing_metadata(self, take: Take, plan: Plan) -> JsonObject:
+        place = take.recording.path
+        sidecar = _sidecar(self._folder / place)
+        is_other = sidecar is not None and (sidecar.seed, sidecar.effects) != (
+            take.seed,
+            take.recipe,
+        )
+        note = " (of another seed or other effects; --force replaces it)" if is_other else ""
+        _say(f"EXISTS {take.scenario_id} {take.recording.condition} {place}{note}")
+        for each in _held(self._output) if plan.document else ():
+            for recording in each.recordings:
+                if each.id == take.scenario_id and recording.path == place:
+                    return recording.metadata
+        return _metadata(take, sidecar) if sidecar else take.recording.metadata
+
+    def _write_dataset(self, plan: Plan, metadata: Mapping[str, JsonObject]) -> None:
+        scenarios = [
+            each.raw if isinstance(each, Held) else scenario_of(each, metadata[each.scenario_id])
+            for each in plan.document
+        ]
+        document = {"schema_version": "1.0", "scenarios": scenarios}
+        content = f"{json.dumps(document, indent=2)}\n".encode()
+        make_private(self._folder)
+        if not self._output.exists() or self._output.read_bytes() != content:
+            write_whole(self._output.resolve(), content)
+        for place in plan.discarded:
+            for file in (self._folder / place, sidecar_path(self._folder / place)):
+                file.unlink(missing_ok=True)
+        _say(f"DATASET {self._output} {len(scenarios)} scenarios")
+
+
+class _Progress:
+    """How many of how many, on stderr, once it takes longer than a moment."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._done = 0
+        self._said_at = time.monotonic()
+
+    def made(self) -> None:
+        self._done += 1
+        now = time.monotonic()
+        if now - self._said_at >= REPORT_EVERY_S and self._done < self._total:
+            self._said_at = now
+            sys.stderr.write(f"{self._done} of {self._total} recordings\n")
+            sys.stderr.flush()
+
+
+def write_recording(path: Path, made: Made) -> None:
+    """The sidecar, then the recording: without its recording, a sidecar misleads nobody."""
+    make_private(path.parent)
+    write_whole(sidecar_path(path), made.sidecar.encoded())
+    write_whole(path, made.wav)
+
+
+def _convert(order: Order, settings: Settings) -> int:
+    """One recording alone, beside the file that it comes from."""
+    file = expanded(str(settings.path("from_audio")), "--from-audio")
+    speech = _given(file)
+    name = "24khz" if not needs_new_file(order, settings) else str(order.condition)
+    path = file.with_name(f"{file.stem}_{name}.wav")
+    if path.exists() and not order.is_forced:
+        raise UsageError(f"{path}: exists; --force replaces it")
+    ambience, background = _ambience(settings)
+    setup = Setup(file.stem, order.condition, order.recipe, order.seed)
+    made = conditioned(
+        speech, setup, ambience, frame_ms=settings.integer("frame_ms"), background_sha256=background
+    )
+    write_recording(path, made)
+    _say(f"CREATED {order.condition} {made.duration_s:.2f} s {path}")
+    return 0
+
+
+def _given(file: Path) -> CleanSpeech:
+    speech, warnings = given(file)
+    for warning in warnings:
+        sys.stderr.write(f"{file}: {warning}\n")
+    return speech
+
+
+def _raw_scenarios(data: Path) -> Mapping[str, JsonObject]:
+    document = json.loads(data.read_text("utf-8-sig"))
+    return {raw["id"]: raw for raw in document["scenarios"]}
+
+
+def _chosen(dataset: Dataset, wanted: str) -> list[tuple[int, Scenario]]:
+    """The scenarios to record, each with its place among all of one request."""
+    single = [one for one in dataset.scenarios if is_single_turn(one)]
+    chosen = {one.id for one in select(single, wanted)}
+    return [(position, one) for position, one in enumerate(single) if one.id in chosen]
+
+
+def _output(order: Order, settings: Settings, data: Path) -> Path:
+    named = settings.path("output_data")
+    if named is not None:
+        return expanded(named, "--output-data")
+    name = f"{data.stem}.{infix_of(order, settings)}{data.suffix}"
+    is_installed = checkout() is None and data == BUNDLED_DATA
+    return Path("data") / "walk" / name if is_installed else data.with_name(name)
+
+
+def _source(position: int, scenario: Scenario, raw: JsonObject, dataset: Dataset) -> Source:
+    places = {one.id: dataset.recording_path(one) for one in scenario.input.recordings}
+    return Source(
+        position,
+        scenario.id,
+        scenario.input.text,
+        raw,
+        scenario.input.recordings,
+        {name: str(place) for name, place in places.items() if place.is_file()},
+    )
+
+
+def _held(output: Path) -> tuple[Held, ...]:
+    """What the file to write holds already."""
+    if not output.exists():
+        return ()
+    dataset, raw = load_dataset(output), _raw_scenarios(output)
+    return tuple(
+        Held(one.id, raw[one.id], one.input.recordings, _clean_place(one, dataset))
+        for one in dataset.scenarios
+    )
+
+
+def _clean_place(scenario: Scenario, dataset: Dataset) -> str | None:
+    for recording in scenario.input.recordings:
+        if recording.condition == "clean" and dataset.recording_path(recording).is_file():
+            return recording.path
+    return None
+
+
+def _files(output: Path, held: Sequence[Held], data: Path, dataset: Dataset) -> Files:
+    folder = output.resolve().parent
+    present = [path for path in (folder / RECORDINGS).rglob("*.wav") if path.is_file()]
+    owners: dict[str, set[str]] = {}
+    for each in held:
+        for recording in each.recordings:
+            owners.setdefault(recording.path.casefold(), set()).add(each.id)
+    if data.resolve().parent == folder:
+        for one in dataset.scenarios:
+            for recording in one.input.recordings:
+                owners.setdefault(recording.path.casefold(), set()).add(one.id)
+    taken = {}
+    for path in present:
+        place = path.relative_to(folder).as_posix().casefold()
+        taken[place] = path
+        sidecar = None if place in owners else _sidecar(path)
+        if sidecar is not None:
+            owners.setdefault(place, set()).add(sidecar.scenario_id)
+    return Files(frozenset(taken), {place: frozenset(ids) for place, ids in owners.items()})
+
+
+def _sidecar(recording: Path) -> Sidecar | None:
+    """What is said of a recording, right or wrong; nothing where that cannot be read."""
+    with contextlib.suppress(OSError, ValueError):
+        return Sidecar.decoded(sidecar_path(recording).read_bytes())
+    return None
+
+
+def _refuse_links(folder: Path, place: str) -> None:
+    """A link could lead out of the folder that is ours to write."""
+    for part in _within(folder, place):
+        if part.is_symlink():
+            raise UsageError(f"{part}: is a link; nothing is written through one")
+
+
+def _within(folder: Path, place: str) -> Iterator[Path]:
+    path = folder
+    for part in place.split("/"):
+        path /= part
+        yield path
+
+
+def _asked(settings: Settings) -> Voice:
+    """What kept speech must have been said by."""
+    name = settings.text("synthesizer")
+    parameters = (
+        {"model": settings.text("tts_model"), "voice": settings.text("caller_voice")}
+        if name == "openai"
+        else {}
+    )
+    return Voice(name=name, version="", parameters=parameters)
+
+
+def _ambience(settings: Settings) -> tuple[Ambience, str | None]:
+    """The sounds around the caller, and the digest of voices other than the bundled ones."""
+    file = given_effects(settings).get("background_speech")
+    if file is None:
+        return bundled.ambience(), None
+    voices = converted(expanded(str(file), "--background-speech")).pcm
+    if not voices.any():
+        raise UsageError(f"--background-speech: {file}: is silent; choose another")
+    return replace(bundled.ambience(), conversation=voices), sha256_of(voices)
+
+
+def _metadata(take: Take, sidecar: Sidecar) -> JsonObject:
+    """What the scenario says of its recording; the sidecar says the rest."""
+    source = {
+        SourceKind.SYNTHESIZED: "synthetic_speech",
+        SourceKind.RECORDING: "converted_recording",
+    }[sidecar.source.kind]
+    generation: dict[str, JsonValue] = {
+        "source": "existing_recording" if take.existing is not None else source,
+        "seed": sidecar.seed,
+    }
+    if sidecar.source.synthesizer is not None:
+        generation["synthesizer"] = sidecar.source.synthesizer.name
+    if take.is_variant:
+        generation[SOURCE_KEY] = take.source.id
+    return {**take.recording.metadata, GENERATION: generation}
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()

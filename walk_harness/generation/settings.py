@@ -1,0 +1,236 @@
+"""The settings of ``walk-generate-audio``."""
+
+from __future__ import annotations
+
+from assistants.config import ROWS as ASSISTANT_ROWS
+from assistants.suite.settings import SYNTHESIZERS, VOICE_ROWS
+from shared.audio.effects.recipe import (
+    LONGEST_BURST,
+    LONGEST_DELAY_MS,
+    LONGEST_INTERVAL_MS,
+    LOUDEST_RMS,
+    MOST_SNR_DB,
+    GapFill,
+)
+from shared.settings import Kind, Setting
+
+CONDITIONS = (
+    "clean",
+    "noisy",
+    "telephony",
+    "background_speech",
+    "echo",
+    "packet_loss",
+    "realistic",
+)
+
+DATA_ROWS: tuple[Setting, ...] = (
+    Setting("data", Kind.PATH, None, "Scenario file; by default WALK's own.", flag="--data"),
+    Setting(
+        "output_data",
+        Kind.PATH,
+        None,
+        "Scenario file to write, its recordings in audio/ beside it. By default missing recordings"
+        " are made where the scenarios name them, and all else becomes a file beside --data.",
+        flag="--output-data",
+    ),
+    Setting(
+        "example",
+        Kind.TEXT,
+        "all",
+        "Make the recording of one single-turn scenario by its id.",
+        flag="--example",
+        other_flag="--scenario",
+    ),
+    Setting(
+        "from_audio",
+        Kind.PATH,
+        None,
+        "A recording you have, in any format libsndfile reads: for the one scenario of --example,"
+        " or converted beside itself.",
+        flag="--from-audio",
+    ),
+)
+
+SPEECH_ROWS: tuple[Setting, ...] = (
+    Setting(
+        "synthesizer",
+        Kind.TEXT,
+        "openai",
+        "Who speaks where there is no recording: openai (natural, by a service), hibari (natural,"
+        " on this machine), espeak-ng (by rules, a program to install) or tone (test signal).",
+        flag="--synthesizer",
+        choices=SYNTHESIZERS,
+    ),
+    Setting(
+        "tts_model",
+        Kind.TEXT,
+        "gpt-4o-mini-tts",
+        "Model that speaks for the caller, of openai.",
+        flag="--model",
+        variable="OPENAI_TTS_MODEL",
+    ),
+    Setting(
+        "caller_voice",
+        Kind.TEXT,
+        "marin",
+        "Voice of the recorded caller, of openai; a name that starts with voice_ is a custom one.",
+        flag="--voice",
+        variable="OPENAI_WALK_TTS_VOICE",
+    ),
+    *(row for row in VOICE_ROWS if row.name in {"audio_cache_dir", "refresh_audio"}),
+)
+
+EFFECT_ROWS: tuple[Setting, ...] = (
+    Setting(
+        "noise_rms",
+        Kind.NUMBER,
+        None,
+        "White noise of this RMS in 16 bit sample units.",
+        flag="--noise-rms",
+        minimum=0,
+        maximum=LOUDEST_RMS,
+    ),
+    Setting(
+        "noise_snr_db",
+        Kind.NUMBER,
+        None,
+        "White noise so many dB below the speech, in place of an RMS.",
+        flag="--noise-snr-db",
+        minimum=-MOST_SNR_DB,
+        maximum=MOST_SNR_DB,
+    ),
+    Setting(
+        "background_speech",
+        Kind.PATH,
+        None,
+        "Recording of others talking, in place of the bundled one.",
+        flag="--background-speech",
+    ),
+    Setting(
+        "background_gain",
+        Kind.NUMBER,
+        None,
+        "How loud the others are.",
+        flag="--background-gain",
+        minimum=0,
+        maximum=1,
+    ),
+    Setting(
+        "echo_delay_ms",
+        Kind.INTEGER,
+        None,
+        "How late the echo is.",
+        flag="--echo-delay-ms",
+        minimum=0,
+        maximum=LONGEST_DELAY_MS,
+    ),
+    Setting(
+        "echo_decay",
+        Kind.NUMBER,
+        None,
+        "How strong the echo is.",
+        flag="--echo-decay",
+        minimum=0,
+        maximum=1,
+    ),
+    Setting(
+        "packet_loss_rate",
+        Kind.NUMBER,
+        None,
+        "Average share of 20 ms packets lost.",
+        flag="--packet-loss-rate",
+        minimum=0,
+        maximum=1,
+    ),
+    Setting(
+        "packet_loss_burst",
+        Kind.INTEGER,
+        None,
+        "Packets lost in a row, on average.",
+        flag="--packet-loss-burst",
+        minimum=1,
+        maximum=LONGEST_BURST,
+    ),
+    Setting(
+        "packet_loss_fill",
+        Kind.TEXT,
+        None,
+        "What is heard in place of a lost packet: silence or the one before.",
+        flag="--packet-loss-fill",
+        choices=tuple(fill.value for fill in GapFill),
+    ),
+    Setting(
+        "cough_every_ms",
+        Kind.INTEGER,
+        None,
+        "A cough is due so often, and waits for a pause.",
+        flag="--cough-every-ms",
+        minimum=1,
+        maximum=LONGEST_INTERVAL_MS,
+    ),
+    Setting(
+        "non_directed_every_ms",
+        Kind.INTEGER,
+        None,
+        "A word to someone else is due so often, and waits for a pause.",
+        flag="--non-directed-every-ms",
+        minimum=1,
+        maximum=LONGEST_INTERVAL_MS,
+    ),
+)
+
+MAKING_ROWS: tuple[Setting, ...] = (
+    Setting(
+        "condition",
+        Kind.TEXT,
+        None,
+        "The acoustic condition to make; the effects below change it.",
+        flag="--condition",
+        choices=CONDITIONS,
+    ),
+    *EFFECT_ROWS,
+    Setting(
+        "vary_conditions",
+        Kind.SWITCH,
+        default=False,
+        help="Make one variant of each scenario, the seven conditions in turn.",
+        flag="--vary-conditions",
+    ),
+    Setting(
+        "append",
+        Kind.SWITCH,
+        default=False,
+        help="Keep the scenarios that --output-data has, and add to them.",
+        flag="--append",
+    ),
+    Setting(
+        "seed",
+        Kind.INTEGER,
+        7,
+        "Chance of the effects; variants count on from it.",
+        flag="--seed",
+    ),
+    Setting(
+        "frame_ms",
+        Kind.INTEGER,
+        200,
+        "How much is processed at once; it changes no sample.",
+        flag="--frame-ms",
+        minimum=1,
+        maximum=60_000,
+    ),
+    Setting(
+        "force",
+        Kind.SWITCH,
+        default=False,
+        help="Replace recordings that exist and belong to the same scenario.",
+        flag="--force",
+    ),
+)
+
+SERVICE_ROWS = tuple(
+    row for row in ASSISTANT_ROWS if row.name in {"base_url", "api_key", "allow_insecure_loopback"}
+)
+
+ROWS: tuple[Setting, ...] = (*DATA_ROWS, *SPEECH_ROWS, *MAKING_ROWS, *SERVICE_ROWS)
