@@ -108,6 +108,7 @@ DOORS = frozenset(
         "shared.single_turn.attempt",
         "shared.single_turn.judging",
         "shared.speech.cache",
+        "shared.speech.espeak",
         "shared.speech.hibari",
         "shared.speech.openai",
         "shared.streams",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from assistants.config import EFFORTS
 from shared.settings import Kind, Setting
 
-SYNTHESIZERS = ("openai", "hibari", "tone")
+SYNTHESIZERS = ("openai", "hibari", "espeak-ng", "tone")
 FAIL_ON = ("none", "failed", "infrastructure", "any")
 
 JUDGE_ROWS: tuple[Setting, ...] = (
@@ -80,7 +80,8 @@ VOICE_ROWS: tuple[Setting, ...] = (
         Kind.TEXT,
         None,
         "Who speaks for the caller: openai (natural, by a service), hibari (natural, on this"
-        " machine) or tone (speech-shaped test signal). By default openai, offline tone.",
+        " machine), espeak-ng (by rules, a program to install) or tone (speech-shaped test"
+        " signal). By default openai, offline tone.",
         flag="--synthesizer",
         toml="audio.synthesizer",
         choices=SYNTHESIZERS,

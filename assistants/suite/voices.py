@@ -10,6 +10,7 @@ from shared.errors import UsageError
 from shared.places import audio_cache, expanded, refuse_inside_package
 from shared.settings import Origin, Settings
 from shared.speech.cache import CachedSynthesizer
+from shared.speech.espeak import EspeakSynthesizer
 from shared.speech.hibari import HibariSynthesizer
 from shared.speech.openai import OpenAISpeech, SpeechService
 from shared.speech.port import Synthesizer
@@ -30,9 +31,16 @@ def synthesizer(settings: Settings) -> Synthesizer:
         settings.path("audio_cache_dir") or audio_cache(os.environ), "--audio-cache-dir"
     )
     refuse_inside_package(cache, "--audio-cache-dir")
-    if chosen == "tone":
-        return ToneSynthesizer()
-    voice = HibariSynthesizer() if chosen == "hibari" else _openai(settings)
+    voice: Synthesizer
+    match chosen:
+        case "tone":
+            return ToneSynthesizer()
+        case "hibari":
+            voice = HibariSynthesizer()
+        case "espeak-ng":
+            voice = EspeakSynthesizer()
+        case _:
+            voice = _openai(settings)
     return CachedSynthesizer(voice, cache, refresh=settings.switch("refresh_audio"))
 
 

@@ -17,17 +17,13 @@ from typing import TYPE_CHECKING
 from shared.audio.pcm import SAMPLE_BYTES, SAMPLES_PER_MS, Pcm, from_bytes
 from shared.errors import AttemptError, Stage
 from shared.readings import has_words
-from shared.speech.port import Speech
+from shared.speech.port import Speech, longest_ms
 from shared.values import JsonScalar
 
 if TYPE_CHECKING:
     from openai import APIStatusError
 
 INSTRUCTIONS = "Speak as a caller on the telephone: natural and clear, at an ordinary pace."
-
-# Slow speech takes about 100 ms a character; a number spelled out takes the most.
-LONGEST_MS = 5_000
-LONGEST_MS_PER_CHARACTER = 500
 
 _CUSTOM = "voice_"
 _WITHOUT_INSTRUCTIONS = "tts-1"
@@ -187,18 +183,14 @@ def _refuse_text(content_type: str) -> None:
         raise _UnspokenError(_NO_SOUND)
 
 
-def _longest_ms(text: str) -> int:
-    return LONGEST_MS + LONGEST_MS_PER_CHARACTER * len(text)
-
-
 def _body(pieces: Iterable[bytes], text: str, until: float) -> bytes:
     """All of a body, unless it is longer than any speech of the text or takes too long to come."""
-    most = _longest_ms(text) * SAMPLES_PER_MS * SAMPLE_BYTES
+    most = longest_ms(text) * SAMPLES_PER_MS * SAMPLE_BYTES
     body = bytearray()
     for piece in pieces:
         body += piece
         if len(body) > most:
-            limit = f"{_longest_ms(text) / 1000:g} s for {len(text)} characters"
+            limit = f"{longest_ms(text) / 1000:g} s for {len(text)} characters"
             raise _UnspokenError(f"it sent more sound than the text can take ({limit})")
         if time.monotonic() > until:
             raise _UnspokenError("it did not end in time")

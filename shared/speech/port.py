@@ -10,6 +10,10 @@ from shared.audio.pcm import Pcm
 from shared.intervals import IntervalSet
 from shared.values import JsonScalar
 
+# Slow speech takes about 100 ms a character; a number spelled out takes the most.
+LONGEST_MS = 5_000
+LONGEST_MS_PER_CHARACTER = 500
+
 
 @dataclass(frozen=True, slots=True)
 class Speech:
@@ -40,3 +44,8 @@ class Synthesizer(Protocol):
 
     def speak(self, text: str) -> Speech:
         """Say a text; one that holds nothing to say is a ``ValueError``."""
+
+
+def longest_ms(text: str) -> int:
+    """More than any voice takes for a text: what is longer is something else than its speech."""
+    return LONGEST_MS + LONGEST_MS_PER_CHARACTER * len(text)

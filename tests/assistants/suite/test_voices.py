@@ -11,7 +11,7 @@ from assistants.suite.voices import synthesizer
 from crawl_harness.settings import ROWS
 from shared.errors import UsageError
 from shared.settings import Settings, Value, resolve
-from tests.support.programs import needs_package
+from tests.support.programs import needs_package, needs_program
 
 KEY = {"OPENAI_API_KEY": "sk-a-key"}
 
@@ -45,6 +45,21 @@ def test_by_default_or_by_choice_it_is(
 def test_a_local_voice_needs_no_key(tmp_path: Path) -> None:
     needs_package("hibari")
     assert synthesizer(given(audio_cache_dir=str(tmp_path), synthesizer="hibari")).name == "hibari"
+
+
+def test_a_program_that_speaks_needs_no_key_either(tmp_path: Path) -> None:
+    needs_program("espeak-ng")
+    voice = synthesizer(given(audio_cache_dir=str(tmp_path), synthesizer="espeak-ng"))
+    assert voice.name == "espeak-ng"
+
+
+def test_without_the_program_nothing_is_created(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(UsageError, match="espeak-ng is not installed"):
+        synthesizer(given(audio_cache_dir=str(tmp_path / "cache"), synthesizer="espeak-ng"))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_changes_the_sound_is_recorded(tmp_path: Path) -> None:

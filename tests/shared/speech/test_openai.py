@@ -19,12 +19,11 @@ from shared.errors import AttemptError, Stage
 from shared.speech.cache import CachedSynthesizer
 from shared.speech.openai import (
     INSTRUCTIONS,
-    LONGEST_MS,
-    LONGEST_MS_PER_CHARACTER,
     OpenAISpeech,
     Patience,
     SpeechService,
 )
+from shared.speech.port import LONGEST_MS, LONGEST_MS_PER_CHARACTER
 from shared.speech.tone import ToneSynthesizer
 
 KEY = "sk-a-key-that-nobody-may-see"
