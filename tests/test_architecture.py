@@ -91,6 +91,8 @@ DOORS = frozenset(
     {
         "shared.artifacts",
         "shared.audio.conversion",
+        "shared.audio.monitor",
+        "shared.audio.speakers",
         "shared.audio.wav",
         "shared.command",
         "shared.config",
@@ -145,8 +147,8 @@ FOR_DOORS = frozenset(
     {
         "asyncio", "concurrent", "dotenv", "http", "importlib", "multiprocessing", "openai", "os",
         "pathlib", "random", "rich", "secrets", "selectors", "shutil", "signal", "socket",
-        "soundfile", "subprocess", "sys", "tempfile", "threading", "time", "tomllib", "typer",
-        "uuid", "wave", "websockets",
+        "sounddevice", "soundfile", "subprocess", "sys", "tempfile", "threading", "time", "tomllib",
+        "typer", "uuid", "wave", "websockets",
     }
 )  # fmt: skip
 # Methods of paths and of clocks. ``.open`` is not among them: without pathlib there is no path to
