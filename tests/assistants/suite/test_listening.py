@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +14,25 @@ from shared.audio import wav
 from shared.audio.speakers import Speakers
 from shared.errors import UsageError
 from shared.settings import Settings, Value, resolve
-from tests.support.runs import evaluate_here
+from tests.support.runs import a_copy_of_the_data, evaluate_here, rewrite
 from tests.support.sound_devices import SilentLibrary
 
 EXAMPLE = "restaurant_018"
 LISTENED: dict[str, Value] = {"example": EXAMPLE, "listen": True, "real_time": True}
+
+
+@pytest.fixture
+def brief(tmp_path: Path) -> str:
+    """A dataset whose request takes a second: these runs are paced."""
+
+    def shortened(dataset: dict[str, Any]) -> dict[str, Any]:
+        chosen = [one for one in dataset["scenarios"] if one["id"] == EXAMPLE]
+        chosen[0]["input"]["text"] = "Thank you."
+        return dataset | {"scenarios": chosen}
+
+    data = a_copy_of_the_data(tmp_path / "data") / "scenarios.json"
+    rewrite(data, shortened)
+    return str(data)
 
 
 def given(**flags: Value) -> Settings:
@@ -75,11 +90,11 @@ def test_a_refusal_creates_nothing(
 
 
 def test_both_sides_are_heard_as_they_are_recorded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, brief: str
 ) -> None:
     library = SilentLibrary(is_running=True)
     library.install(monkeypatch)
-    run, _ = evaluate_here(tmp_path / "run", **LISTENED)
+    run, _ = evaluate_here(tmp_path / "run", data=brief, **LISTENED)
     (stream,) = library.streams
     assert stream.is_closed
     for ear, name in enumerate(("input", "output")):
@@ -90,11 +105,11 @@ def test_both_sides_are_heard_as_they_are_recorded(
 
 
 def test_a_device_that_breaks_is_a_warning_and_the_run_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], brief: str
 ) -> None:
     library = SilentLibrary(is_running=True, breaks_after=10)
     library.install(monkeypatch)
-    run, _ = evaluate_here(tmp_path / "run", **LISTENED)
+    run, _ = evaluate_here(tmp_path / "run", data=brief, **LISTENED)
     assert run.status == 0
     assert list(run.rows) == [EXAMPLE]
     assert capfd.readouterr().err.splitlines() == [
