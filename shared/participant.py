@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from shared.audio.pcm import Pcm
 from shared.errors import AttemptError
 from shared.observability.observations import Observation
 
@@ -42,6 +43,19 @@ class Participant(Protocol):
 
     async def close(self) -> None:
         """End the session in the dialect's own way; never raises."""
+
+
+class Monitor(Protocol):
+    """Somebody listening in. It is told what is said, takes no time over it and never raises."""
+
+    def begin(self) -> None:
+        """A conversation begins: media time starts over."""
+
+    def caller(self, start_sample: int, pcm: Pcm) -> None:
+        """The caller said so much, from this sample of media time on."""
+
+    def assistant(self, start_sample: int, pcm: Pcm) -> None:
+        """The assistant said so much, placed on the same axis."""
 
 
 @dataclass(frozen=True, slots=True)

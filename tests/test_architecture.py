@@ -95,6 +95,8 @@ DOORS = frozenset(
         "shared.audio.conversion",
         "shared.audio.effects.bundled",
         "shared.audio.sidecar",
+        "shared.audio.monitor",
+        "shared.audio.speakers",
         "shared.audio.wav",
         "shared.command",
         "shared.config",
@@ -152,8 +154,8 @@ FOR_DOORS = frozenset(
     {
         "asyncio", "concurrent", "dotenv", "http", "importlib", "multiprocessing", "openai", "os",
         "pathlib", "random", "rich", "secrets", "selectors", "shutil", "signal", "socket",
-        "soundfile", "subprocess", "sys", "tempfile", "threading", "time", "tomllib", "typer",
-        "uuid", "wave", "websockets",
+        "sounddevice", "soundfile", "subprocess", "sys", "tempfile", "threading", "time", "tomllib",
+        "typer", "uuid", "wave", "websockets",
     }
 )  # fmt: skip
 # Methods of paths and of clocks. ``.open`` is not among them: without pathlib there is no path to

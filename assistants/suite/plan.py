@@ -16,8 +16,10 @@ from assistants.frontend.fixture.library import SOUND, NamedScript, ScriptLibrar
 from assistants.resources import BUNDLED_APPLICATION, load_application, load_voice_prompt
 from assistants.suite.fit import refuse_misfits
 from assistants.suite.judge import judge_of
+from assistants.suite.listening import device_for
 from assistants.suite.secrecy import refuse_credentials
 from assistants.suite.suite import Caller, Rendition, Suite
+from shared.audio.monitor import Device
 from shared.audio.pacing import PacingBound
 from shared.dataset import Dataset, load_dataset, select, with_shown_paths
 from shared.environment import read_env_file
@@ -54,6 +56,7 @@ class Plan:
     is_virtual: bool
     secrets: tuple[str, ...] = field(repr=False)
     judge: Judge | None = None
+    device: Device | None = None
 
     @property
     def is_offline(self) -> bool:
@@ -78,8 +81,10 @@ def plan_run(suite: Suite, settings: Settings) -> Plan:
     if settings["assistant_endpoint"] and settings.origin("assistant_endpoint") is Origin.FLAG:
         raise UsageError("--assistant-endpoint: belongs to --assistant client; remove it")
     is_offline = settings.switch("offline")
+    is_virtual = is_offline and settings["real_time"] is not True
     endpoint = None if is_offline else _endpoint(settings)
     _check_pace(settings, is_offline=is_offline)
+    device = device_for(settings, is_virtual=is_virtual)
     dataset_path = expanded(settings.path("data") or suite.bundled_data, "--data")
     dataset = load_dataset(dataset_path)
     chosen = _chosen(suite, settings, dataset)
@@ -106,9 +111,10 @@ def plan_run(suite: Suite, settings: Settings) -> Plan:
         endpoint,
         caller,
         tuple(attempts),
-        is_offline and settings["real_time"] is not True,
+        is_virtual,
         secrets,
         None if is_offline else judge_of(settings, secrets),
+        device,
     )
 
 

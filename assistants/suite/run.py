@@ -13,6 +13,7 @@ from assistants.frontend.fixture.script import ResolvedScript, acknowledging_scr
 from assistants.frontend.fixture.voice import assistant_voice
 from assistants.frontend.vocabulary import VOCABULARY
 from assistants.suite.header import run_header
+from assistants.suite.listening import monitor_on
 from assistants.suite.plan import Plan, PlannedAttempt, plan_run
 from assistants.suite.suite import Suite
 from shared.artifacts import NameTakenError, RunDirectory
@@ -22,6 +23,7 @@ from shared.execution import INTERRUPTED_STATUS, Interrupts, run_batch
 from shared.grading.verdict import Status
 from shared.intervals import Interval
 from shared.observability.trace import Trace
+from shared.participant import Monitor
 from shared.places import expanded, refuse_inside_package, results_root
 from shared.reporting.console import Console
 from shared.reporting.journal import RESULTS, Journal
@@ -51,11 +53,14 @@ def evaluate(suite: Suite, flags: Mapping[str, Value]) -> int:
 
 def _run(plan: Plan, console: Console) -> int:
     settings, cancellation = plan.settings, Cancellation()
-    with Interrupts(cancellation) as interrupts:
+    with (
+        Interrupts(cancellation) as interrupts,
+        monitor_on(plan.device, lambda line: console.warn([line])) as monitor,
+    ):
         directory, header = _new_directory(plan)
         keys = [planned.attempt.key for planned in plan.attempts]
         journal = Journal(directory, header, keys)
-        bench = _bench(plan, directory, cancellation, console)
+        bench = _bench(plan, directory, cancellation, console, monitor)
 
         def perform(planned: PlannedAttempt) -> None:
             row = bench.run(planned.attempt)
@@ -124,7 +129,11 @@ def _exit_status(report: Report, fail_on: str) -> int:
 
 
 def _bench(
-    plan: Plan, directory: RunDirectory, cancellation: Cancellation, console: Console
+    plan: Plan,
+    directory: RunDirectory,
+    cancellation: Cancellation,
+    console: Console,
+    monitor: Monitor | None,
 ) -> Bench:
     settings = plan.settings
     scripts = {planned.attempt.key: planned.script for planned in plan.attempts}
@@ -155,6 +164,7 @@ def _bench(
         cancellation=cancellation,
         listener=console.event,
         hears_messages=settings.switch("verbose"),
+        monitor=monitor,
         judge=plan.judge,
         public_facts=plan.kit.application.public_facts,
     )

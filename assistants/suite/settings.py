@@ -252,6 +252,14 @@ RUN_ROWS: tuple[Setting, ...] = (
         is_recorded=False,
     ),
     Setting(
+        "listen",
+        Kind.SWITCH,
+        default=False,
+        help="Hear the caller left and the assistant right while they speak (extra playback).",
+        flag="--listen",
+        is_recorded=False,
+    ),
+    Setting(
         "verbose",
         Kind.SWITCH,
         default=False,

@@ -28,7 +28,7 @@ from shared.observability.observations import (
 )
 from shared.observability.redaction import Masker
 from shared.observability.sealing import seal
-from shared.participant import Participant
+from shared.participant import Monitor, Participant
 from shared.single_turn.session import Capture, SpokenRequest, converse
 from shared.values import JsonObject
 from shared.virtual_time import VirtualClock, VirtualLoop
@@ -93,6 +93,7 @@ def perform(
     timeout_ms: int,
     is_virtual: bool,
     cancellation: Cancellation,
+    monitor: Monitor | None = None,
 ) -> Performed:
     """Run one session from connect to close in this thread."""
 
@@ -105,7 +106,9 @@ def perform(
         if task is not None:
             cancellation.watch(task)
         try:
-            capture = await converse(request, assistant.participant, clock, timeout_ms=timeout_ms)
+            capture = await converse(
+                request, assistant.participant, clock, timeout_ms=timeout_ms, monitor=monitor
+            )
         finally:
             if task is not None:
                 cancellation.forget(task)

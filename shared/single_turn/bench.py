@@ -29,6 +29,7 @@ from shared.observability.redaction import Masker
 from shared.observability.sealing import conceal
 from shared.observability.timeline import Timeline
 from shared.observability.trace import Trace, Vocabulary
+from shared.participant import Monitor
 from shared.phrases import ConfirmationRule
 from shared.reporting.assemble import attempt_result
 from shared.reporting.schema import AttemptReport, AttemptResult, RecordingReport
@@ -101,6 +102,7 @@ class Bench:
     judge: Judge | None = None
     public_facts: JsonObject = field(default_factory=dict)
     hears_messages: bool = True
+    monitor: Monitor | None = None
 
     def run(self, attempt: Attempt) -> AttemptResult:
         """Perform and judge one attempt, and write its files.
@@ -199,6 +201,7 @@ class Bench:
                 timeout_ms=self.timeout_ms,
                 is_virtual=self.is_virtual,
                 cancellation=self.cancellation,
+                monitor=self.monitor,
             )
         except AttemptError as error:
             nothing.capture.failure = Failure(error.stage, str(error))

@@ -11,13 +11,21 @@ from typing import override
 
 from shared.audio.detection.energy_v1 import is_voiced_chunk
 from shared.audio.pacing import Pacer
-from shared.audio.pcm import FRAME_BYTES, SAMPLES_PER_MS, Pcm, duration_ms, frames, from_bytes
+from shared.audio.pcm import (
+    FRAME_BYTES,
+    FRAME_SAMPLES,
+    SAMPLES_PER_MS,
+    Pcm,
+    duration_ms,
+    frames,
+    from_bytes,
+)
 from shared.audio.placement import Placement
 from shared.clock import Clock
 from shared.errors import AttemptError, Stage
 from shared.observability.evidence import Ending, Failure, Track
 from shared.observability.observations import AudioReceived, Observation
-from shared.participant import AudioArrived, Participant, Voice
+from shared.participant import AudioArrived, Monitor, Participant, Voice
 from shared.relay import relay
 from shared.single_turn.completion import AnswerWatch
 
@@ -51,12 +59,18 @@ class SpokenRequest:
 class RecordedVoice(Voice):
     """Speaks its frames, then silence for ever. It hears nothing and answers nothing."""
 
-    def __init__(self, pcm: Pcm) -> None:
+    def __init__(self, pcm: Pcm, monitor: Monitor | None = None) -> None:
         self._frames = iter(frames(pcm))
+        self._monitor = monitor
+        self._spoken = 0
 
     @override
     def speak(self) -> bytes:
-        return next(self._frames, bytes(FRAME_BYTES))
+        frame = next(self._frames, bytes(FRAME_BYTES))
+        if self._monitor is not None:
+            self._monitor.caller(self._spoken, from_bytes(frame))
+        self._spoken += FRAME_SAMPLES
+        return frame
 
 
 @dataclass(slots=True)
@@ -72,13 +86,21 @@ class Capture:
 
 
 async def converse(
-    request: SpokenRequest, assistant: Participant, clock: Clock, *, timeout_ms: int
+    request: SpokenRequest,
+    assistant: Participant,
+    clock: Clock,
+    *,
+    timeout_ms: int,
+    monitor: Monitor | None = None,
 ) -> Capture:
-    """Speak the request, listen to the answer, close. Never raises for what the session did."""
+    """Speak the request, listen to the answer, close. Never raises for what the session did.
+
+    ``monitor`` is told the caller's frames as they are sent and the assistant's audio as placed.
+    """
     capture = Capture()
     try:
         await assistant.connect()
-        await _play(request, assistant, clock, timeout_ms, capture)
+        await _play(request, assistant, clock, timeout_ms, capture, monitor)
     except AttemptError as error:
         capture.ending = Ending.FAILED
         capture.failure = Failure(error.stage, str(error))
@@ -94,6 +116,7 @@ async def _play(
     clock: Clock,
     timeout_ms: int,
     capture: Capture,
+    monitor: Monitor | None,
 ) -> None:
     watch = AnswerWatch(
         request_end_ms=request.end_ms,
@@ -109,7 +132,11 @@ async def _play(
         for seen in observed:
             if isinstance(seen, AudioArrived):
                 last_audio_ms = seen.stamp.media_ms
-                capture.observations.append(_placed(seen, capture.placement, watch))
+                pcm = from_bytes(seen.samples)
+                placed = _placed(seen, pcm, capture.placement, watch)
+                capture.observations.append(placed)
+                if monitor is not None:
+                    monitor.assistant(placed.start_sample, pcm)
             else:
                 watch.observe(seen)
                 capture.observations.append(seen)
@@ -132,11 +159,13 @@ async def _play(
             capture.ending = ending
         return ending is not None
 
+    if monitor is not None:
+        monitor.begin()
     take(assistant.observed())
     pacer = Pacer(clock.now_us())
     try:
         capture.extent_ms = await relay(
-            RecordedVoice(request.pcm), assistant, clock, pacer, take=take, is_over=is_over
+            RecordedVoice(request.pcm, monitor), assistant, clock, pacer, take=take, is_over=is_over
         )
     finally:
         capture.lateness_us = pacer.lateness_us
@@ -144,8 +173,9 @@ async def _play(
         raise assistant.failure
 
 
-def _placed(seen: AudioArrived, placement: Placement, watch: AnswerWatch) -> AudioReceived:
-    pcm = from_bytes(seen.samples)
+def _placed(
+    seen: AudioArrived, pcm: Pcm, placement: Placement, watch: AnswerWatch
+) -> AudioReceived:
     placed = placement.place(pcm, seen.stamp.media_ms * SAMPLES_PER_MS)
     start_ms = placed.start_sample // SAMPLES_PER_MS
     end_ms = start_ms + duration_ms(pcm)

@@ -200,6 +200,13 @@ def refused(terminal: Terminal, *arguments: str, **environment: str) -> str:
         pytest.param(
             [*LIVE, "--tts-model", "tts-1"], KEY, "--tts-model: ", id="a-model-for-a-tone"
         ),
+        pytest.param([*OFFLINE, "--listen"], {}, "--listen: on its virtual", id="heard-unpaced"),
+        pytest.param(
+            [*LIVE, "--listen", "--concurrency", "2"],
+            KEY,
+            "--listen: one conversation at a time",
+            id="two-conversations-heard-at-once",
+        ),
         pytest.param([*LIVE, "--no-real-time"], KEY, "--no-real-time: ", id="unpaced-live-audio"),
         pytest.param(
             [*LIVE, "--offline-script", "sound"], KEY, "--offline-script: ", id="a-live-script"

@@ -78,6 +78,7 @@ def a_sidecar(path: Path, condition: AcousticCondition, **changes: Any) -> None:
         "seed": 41,
         "scenario_id": "a",
         "effects": PRESETS[condition],
+        "background_speech_sha256": None,
         "applied": chain.applied(),
         **changes,
     }

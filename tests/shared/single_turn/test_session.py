@@ -318,3 +318,49 @@ def test_in_virtual_time_no_frame_is_late() -> None:
     capture = play(Assistant(talk(800, (1_500, 2_000))))
     assert set(capture.lateness_us) == {0}
     assert len(capture.lateness_us) == capture.extent_ms // 20
+
+
+@dataclass
+class Ear:
+    """Somebody listening in, who writes down what was said and where."""
+
+    heard: list[tuple[str, int, int]] = field(default_factory=list)
+
+    def begin(self) -> None:
+        self.heard.append(("begin", 0, 0))
+
+    def caller(self, start_sample: int, pcm: Pcm) -> None:
+        self.heard.append(("caller" if pcm.any() else "", start_sample, pcm.size))
+
+    def assistant(self, start_sample: int, pcm: Pcm) -> None:
+        self.heard.append(("assistant", start_sample, pcm.size))
+
+
+def test_whoever_listens_in_hears_what_is_sent_and_what_is_placed() -> None:
+    ear, assistant = Ear(), Assistant(talk(100, (1_500, 2_000)))
+
+    async def story(clock: Clock) -> Capture:
+        return await converse(a_request(), assistant, clock, timeout_ms=TIMEOUT_MS, monitor=ear)
+
+    capture = in_virtual_time(story)
+    assert ear.heard[0] == ("begin", 0, 0)
+    assert [at for who, at, _ in ear.heard if who == "caller"] == list(range(0, 24_000, 480))
+    sent = [(at, size) for who, at, size in ear.heard if who in {"caller", ""}]
+    assert sent == [(index * 480, 480) for index in range(len(assistant.heard))]
+    placed = [
+        (one.start_sample, one.samples)
+        for one in capture.observations
+        if isinstance(one, AudioReceived)
+    ]
+    assert [(at, size) for who, at, size in ear.heard if who == "assistant"] == placed
+    assert placed
+
+
+def test_listening_in_changes_nothing() -> None:
+    async def story(clock: Clock) -> Capture:
+        assistant = Assistant(talk(100, (1_500, 2_000)))
+        return await converse(a_request(), assistant, clock, timeout_ms=TIMEOUT_MS, monitor=Ear())
+
+    alone, heard = play(Assistant(talk(100, (1_500, 2_000)))), in_virtual_time(story)
+    assert heard.observations == alone.observations
+    assert (heard.ending, heard.extent_ms) == (alone.ending, alone.extent_ms)
