@@ -52,8 +52,10 @@ def responses_work(*tools: str) -> SessionConfig:
     return SessionConfig(model="gpt-live-1", delegation=ResponsesDelegation(responses=settings))
 
 
-def a_script(*steps: dict[str, object], hears: Sequence[object] = ()) -> ResolvedScript:
-    content = {"format": "gpt-live-script/1", "hears": hears, "steps": steps}
+def a_script(
+    *steps: dict[str, object], hears: Sequence[object] = (), **mishaps: object
+) -> ResolvedScript:
+    content = {"format": "gpt-live-script/1", "hears": hears, "steps": steps, **mishaps}
     return parse_resolved_script(json.dumps(content))
 
 
