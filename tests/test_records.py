@@ -22,6 +22,8 @@ MODULES = sorted(
 
 STATES = frozenset(
     {
+        "shared.audio.effects.distractors._Due",
+        "shared.audio.listening._Ear",
         "shared.observability.redaction._Numbers",
         "shared.observability.trace._AudioRow",
         "shared.observability.trace._Speech",

@@ -59,7 +59,7 @@ class _Due:
     count: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Playing:
     kind: DistractorKind
     due: int
