@@ -69,3 +69,9 @@ def test_a_usage_says(written: dict[str, Any], tokens: TokenUsage) -> None:
 def test_nothing_is_made_a_figure_of(written: Any) -> None:
     with pytest.raises(ValidationError):
         ReportedUsage.model_validate_json(json.dumps(written))
+
+
+def test_a_usage_does_not_change() -> None:
+    usage = ReportedUsage(input_tokens=1)
+    with pytest.raises(ValidationError):
+        usage.input_tokens = 2  # type: ignore[misc]
