@@ -106,7 +106,7 @@ def _fit_all(values: Sequence[JsonValue], room: int) -> list[JsonValue]:
     sizes = [_size(value) for value in values]
     small: dict[int, JsonValue] = {}
     for index in sorted(range(len(values)), key=lambda index: sizes[index]):
-        share = min(sizes[index], room // (len(values) - len(small)))
+        share = room // (len(values) - len(small))
         small[index] = _fit(values[index], share)
-        room -= share
+        room -= min(sizes[index], share)
     return [small[index] for index in range(len(values))]

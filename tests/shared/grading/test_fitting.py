@@ -46,6 +46,7 @@ def test_the_same_object_is_always_cut_alike(value: JsonObject) -> None:
 @pytest.mark.parametrize(
     ("text", "longest", "short"),
     [
+        pytest.param("x" * 99, 100, "x" * 99, id="below-the-limit"),
         pytest.param("x" * 100, 100, "x" * 100, id="at-the-limit"),
         pytest.param("x" * 101, 100, "x" * 52 + " [49 characters removed]", id="one-more"),
         pytest.param("x" * 99, 49, "x [98 characters removed]", id="a-character-beside-the-note"),
@@ -75,7 +76,7 @@ def lengths(value: object) -> object:
     """The value with the length of each text in place of it, but for what says what is missing."""
     match value:
         case str():
-            return value if value.startswith("[") else len(value)
+            return value if value.startswith("[") or value.endswith(" entries") else len(value)
         case dict():
             return {key: lengths(inner) for key, inner in value.items()}
         case list():
@@ -123,19 +124,19 @@ def lengths(value: object) -> object:
         pytest.param(
             {f"key{n:03}": "v" * 90 for n in range(60)},
             1_500,
-            {f"key{n:03}": 64 if n < 11 else 65 for n in range(19)} | {"[removed]": 10},
+            {f"key{n:03}": 64 if n < 11 else 65 for n in range(19)} | {"[removed]": "41 entries"},
             id="the-first-keys",
         ),
         pytest.param(
             {f"k{n:03}": "v" * 200 for n in range(12)},
             48 + 10 * (6 + 2 + 64),
-            {f"k{n:03}": 62 for n in range(10)} | {"[removed]": 9},
+            {f"k{n:03}": 62 for n in range(10)} | {"[removed]": "2 entries"},
             id="as-many-as-have-64-characters-each",
         ),
         pytest.param(
             {f"k{n:03}": "v" * 200 for n in range(12)},
             48 + 10 * (6 + 2 + 64) - 1,
-            {f"k{n:03}": 69 if n < 1 else 70 for n in range(9)} | {"[removed]": 9},
+            {f"k{n:03}": 69 if n < 1 else 70 for n in range(9)} | {"[removed]": "3 entries"},
             id="one-fewer-where-one-would-have-63",
         ),
         pytest.param(
@@ -153,7 +154,7 @@ def lengths(value: object) -> object:
         pytest.param(
             {"k" * 200 + str(n): "v" * 20 for n in range(6)},
             900,
-            {"k" * 200 + str(n): 20 for n in range(3)} | {"[removed]": 9},
+            {"k" * 200 + str(n): 20 for n in range(3)} | {"[removed]": "3 entries"},
             id="long-keys-take-room-too",
         ),
         pytest.param(
