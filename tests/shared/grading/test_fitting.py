@@ -122,6 +122,12 @@ def lengths(value: object) -> object:
             id="small-structures-too",
         ),
         pytest.param(
+            {"a": {"b": "x" * 283}, "z": "x" * 900},
+            640,
+            {"a": {"b": 283}, "z": 289},
+            id="and-what-takes-exactly-its-share",
+        ),
+        pytest.param(
             {f"key{n:03}": "v" * 90 for n in range(60)},
             1_500,
             {f"key{n:03}": 64 if n < 11 else 65 for n in range(19)} | {"[removed]": "41 entries"},
