@@ -12,25 +12,7 @@ from typing import Annotated, Literal
 from pydantic import Discriminator, Field, JsonValue, Tag
 
 from assistants.frontend.wire import JsonDict, LenientModel, Maybe, kinds_of, known_kinds
-
-
-class InputTokenDetails(LenientModel):
-    cached_tokens: int | None = None
-    cache_write_tokens: int | None = None
-
-
-class OutputTokenDetails(LenientModel):
-    reasoning_tokens: int | None = None
-
-
-class BackendUsage(LenientModel):
-    """Tokens of one response; a figure that is not given stays absent."""
-
-    input_tokens: int | None = None
-    input_tokens_details: InputTokenDetails | None = None
-    output_tokens: int | None = None
-    output_tokens_details: OutputTokenDetails | None = None
-    total_tokens: int | None = None
+from shared.observability.reported_usage import ReportedUsage
 
 
 class BackendError(LenientModel):
@@ -67,7 +49,7 @@ class ResponseSnapshot(LenientModel):
     text: JsonDict | None = None
     tool_choice: JsonValue = "auto"
     tools: tuple[JsonDict, ...] = ()
-    usage: BackendUsage | None = None
+    usage: ReportedUsage | None = None
     metadata: JsonDict | None = None
 
 

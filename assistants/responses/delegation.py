@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from assistants.frontend.backend_events import (
     BackendEvent,
     BackendMessage,
-    BackendUsage,
     FunctionCall,
     OutputItemDone,
     OutputText,
@@ -37,7 +36,6 @@ from shared.observability.observations import (
     ResponseBegan,
     ResponseEnded,
     ResponseStatus,
-    TokenUsage,
     ToolCalled,
     WorkContinued,
 )
@@ -239,7 +237,7 @@ class ManagedWork:
             delegation_id=delegation_id,
             status=status,
             model=snapshot.model,
-            usage=_usage(snapshot.usage),
+            usage=snapshot.usage.tokens() if snapshot.usage else None,
             detail=_detail(snapshot),
             code=snapshot.error.code if snapshot.error is not None else None,
         )
@@ -272,20 +270,6 @@ def _text_of(part: object) -> str:
             return text
         case _:
             return ""
-
-
-def _usage(usage: BackendUsage | None) -> TokenUsage | None:
-    if usage is None:
-        return None
-    inputs, outputs = usage.input_tokens_details, usage.output_tokens_details
-    return TokenUsage(
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        total_tokens=usage.total_tokens,
-        cached_input_tokens=inputs.cached_tokens if inputs else None,
-        cache_write_tokens=inputs.cache_write_tokens if inputs else None,
-        reasoning_tokens=outputs.reasoning_tokens if outputs else None,
-    )
 
 
 def _detail(snapshot: ResponseSnapshot) -> str | None:

@@ -6,7 +6,9 @@ The same value and limit always give the same result. Sizes are characters of co
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Final
 
 from shared.values import JsonObject, JsonValue
@@ -25,9 +27,10 @@ def compact(value: JsonValue) -> str:
 
 def cut(text: str, longest: int) -> str:
     """The beginning of a text, with a note of how much is missing."""
-    if len(text) <= longest:
-        return text
-    kept = max(0, longest - _LONGEST_NOTE)
+    return text if len(text) <= longest else _beginning(text, max(0, longest - _LONGEST_NOTE))
+
+
+def _beginning(text: str, kept: int) -> str:
     return f"{text[:kept]} [{len(text) - kept} characters removed]"
 
 
@@ -60,54 +63,50 @@ def _fit(value: JsonValue, limit: int) -> JsonValue:
 
 
 def _fit_text(text: str, limit: int) -> str:
-    """Cut until the JSON fits: an escape takes several characters for one."""
-    longest = limit
-    shorter = cut(text, longest)
-    while _size(shorter) > limit and longest > _LONGEST_NOTE:
-        longest = max(_LONGEST_NOTE, longest - max(1, (_size(shorter) - limit) // 6))
-        shorter = cut(text, longest)
-    return shorter
+    """As much of it as fits: an escape takes several characters for one."""
+    kept = range(len(text))
+    fitting = bisect_right(kept, limit, key=lambda count: _size(_beginning(text, count)))
+    return _beginning(text, kept[fitting - 1])
 
 
 def _fit_object(value: JsonObject, limit: int) -> JsonObject:
+    """The first entries by key."""
     keys = sorted(value)
-    kept = keys[: _room_for([len(compact(key)) + 2 for key in keys], limit)]
-    overhead = sum(len(compact(key)) + 2 for key in kept) + _LONGEST_NOTE
-    shares = _shares([_size(value[key]) for key in kept], limit - overhead)
-    small = {key: _fit(value[key], share) for key, share in zip(kept, shares, strict=True)}
-    left_out = len(keys) - len(kept)
+    # A colon and a comma.
+    count, room = _room_for([len(compact(key)) + 2 for key in keys], limit)
+    kept, left_out = keys[:count], len(keys) - count
+    small = dict(zip(kept, _fit_all([value[key] for key in kept], room), strict=True))
     return {**small, "[removed]": f"{left_out} entries"} if left_out else small
 
 
 def _fit_list(value: Sequence[JsonValue], limit: int) -> Sequence[JsonValue]:
     """The first and the last entries; what is left out comes from the middle."""
-    count = _room_for([1] * len(value), limit)
-    if count >= len(value):
-        shares = _shares([_size(one) for one in value], limit - len(value) - 2)
-        return [_fit(one, share) for one, share in zip(value, shares, strict=True)]
-    head, tail = value[: count - count // 2], value[len(value) - count // 2 :]
-    shares = _shares([_size(one) for one in (*head, *tail)], limit - count - _LONGEST_NOTE)
-    small = [_fit(one, share) for one, share in zip((*head, *tail), shares, strict=True)]
-    note = f"[{len(value) - count} entries removed]"
-    return [*small[: len(head)], note, *small[len(head) :]]
+    count, room = _room_for([1] * len(value), limit)
+    left_out = len(value) - count
+    last = count // 2
+    first = count - last
+    small = _fit_all([*value[:first], *value[first + left_out :]], room)
+    note = [f"[{left_out} entries removed]"] if left_out else []
+    return [*small[:first], *note, *small[first:]]
 
 
-def _room_for(overheads: Sequence[int], limit: int) -> int:
-    """How many entries can have the smallest share, at least, beside their keys and commas."""
+def _room_for(overheads: Sequence[int], limit: int) -> tuple[int, int]:
+    """How many entries can have the smallest share beside what goes with them, and all their room.
+
+    A note of what is left out always has its place.
+    """
     room = limit - _LONGEST_NOTE
-    for count, overhead in enumerate(overheads):
-        room -= overhead + SMALLEST_SHARE
-        if room < 0:
-            return count
-    return len(overheads)
+    needed = accumulate(overhead + SMALLEST_SHARE for overhead in overheads)
+    count = bisect_right(list(needed), room)
+    return count, room - sum(overheads[:count])
 
 
-def _shares(sizes: Sequence[int], limit: int) -> list[int]:
-    """Divide the room: small entries get all they need, the large ones equal parts of the rest."""
-    shares = [0] * len(sizes)
-    room = max(0, limit)
-    by_size = sorted(range(len(sizes)), key=lambda index: (sizes[index], index))
-    for done, index in enumerate(by_size):
-        shares[index] = min(sizes[index], room // (len(sizes) - done))
-        room -= shares[index]
-    return shares
+def _fit_all(values: Sequence[JsonValue], room: int) -> list[JsonValue]:
+    """Divide the room: small values get all they need, the large ones equal parts of the rest."""
+    sizes = [_size(value) for value in values]
+    small: dict[int, JsonValue] = {}
+    for index in sorted(range(len(values)), key=lambda index: sizes[index]):
+        share = room // (len(values) - len(small))
+        small[index] = _fit(values[index], share)
+        room -= min(sizes[index], share)
+    return [small[index] for index in range(len(values))]

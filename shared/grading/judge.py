@@ -106,7 +106,7 @@ class Judgment:
     def __post_init__(self) -> None:
         # Frozen, and still every score is a float: 1 and 1.0 must not differ in a file.
         object.__setattr__(self, "score", quarter_score(self.score))
-        if (self.passed and self.score == 0) or (not self.passed and self.score == 1):
+        if self.score == (0 if self.passed else 1):
             raise ValueError(
                 f"contradicts itself: passed is {str(self.passed).lower()}"
                 f" and the score {self.score:g}"
@@ -257,7 +257,7 @@ def _flat(text: str) -> str:
 class _Answer(BaseModel):
     """The reply, as the schema has it: nothing coerced, nothing more and nothing less."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid")
 
     rationale: Annotated[str, Field(pattern=r"\S")]
     evidence: list[str]
@@ -268,7 +268,7 @@ class _Answer(BaseModel):
 def _faults(error: ValidationError) -> str:
     return "; ".join(
         f"{dotted(fault['loc']) or 'it'}: {fault['msg'].removeprefix('Value error, ')}"
-        for fault in error.errors(include_url=False)[:MOST_FAULTS]
+        for fault in error.errors()[:MOST_FAULTS]
     )
 
 

@@ -95,6 +95,7 @@ def type_places(tree: ast.AST) -> Iterator[Span]:
                 ast.AnnAssign(annotation=ast.expr() as written)
                 | ast.arg(annotation=ast.expr() as written)
                 | ast.FunctionDef(returns=ast.expr() as written)
+                | ast.AsyncFunctionDef(returns=ast.expr() as written)
                 | ast.TypeAlias(value=written)
                 | ast.TypeVar(bound=ast.expr() as written)
             ):

@@ -29,6 +29,7 @@ TARGETS = (
     "shared/grading",
     "shared/observability/delegation.py",
     "shared/observability/lookup.py",
+    "shared/observability/reported_usage.py",
     "shared/observability/timeline.py",
     "shared/observability/turns.py",
     "shared/single_turn/completion.py",

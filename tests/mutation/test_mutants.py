@@ -23,6 +23,9 @@ def written(spans, code: str) -> list[str]:
         pytest.param(
             "def f(a: A | B = 1 | 2) -> C | D: ...", ["C | D", "A | B"], id="of-a-function"
         ),
+        pytest.param(
+            "async def f(a: A | B) -> C | D: ...", ["C | D", "A | B"], id="of-one-that-waits"
+        ),
         pytest.param("type X = A | B", ["A | B"], id="of-an-alias"),
         pytest.param("def f[T: A | B](): ...", ["A | B"], id="of-a-type-variable"),
         pytest.param("class P(Protocol): x = 1", ["class P(Protocol): x = 1"], id="of-a-protocol"),

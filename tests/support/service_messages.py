@@ -8,7 +8,6 @@ from assistants.frontend.backend_events import (
     BackendError,
     BackendEvent,
     BackendMessage,
-    BackendUsage,
     FunctionCall,
     IncompleteDetails,
     OtherItem,
@@ -38,6 +37,7 @@ from assistants.frontend.events import (
     encode_audio,
 )
 from assistants.frontend.session_config import SessionResource
+from shared.observability.reported_usage import ReportedUsage
 
 RESOURCE = SessionResource(id="live_1", expires_at=1, model="gpt-live-1", status="active")
 
@@ -126,7 +126,7 @@ def message(text: str, item_id: str = "msg_1") -> OutputItemDone:
     return OutputItemDone(output_index=0, item=item, sequence_number=7)
 
 
-def completed(response_id: str = "r1", tokens: BackendUsage | None = None) -> ResponseCompleted:
+def completed(response_id: str = "r1", tokens: ReportedUsage | None = None) -> ResponseCompleted:
     """As the service sends it: the snapshot's output is empty."""
     snapshot = _snapshot(response_id, "completed", usage=tokens)
     return ResponseCompleted(response=snapshot, sequence_number=6)

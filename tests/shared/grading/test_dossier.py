@@ -137,6 +137,32 @@ def test_turns_of_a_conversation_come_in_order_with_what_was_recognized_of_each(
     ]
 
 
+@pytest.mark.parametrize(
+    ("captions", "words"),
+    [
+        pytest.param([(5_000, 5_400)], ["", "x", ""], id="the-turn-it-was-spoken-in"),
+        pytest.param([(6_500, 7_900)], ["", "x", ""], id="the-last-turn-when-it-comes-late"),
+        pytest.param(
+            [(4_000, 5_000)], ["x", "", ""], id="the-one-before-when-it-ends-as-one-begins"
+        ),
+        pytest.param([(4_000, 5_001)], ["", "x", ""], id="the-next-from-a-millisecond-later-on"),
+        pytest.param([(9_000, 9_500)], ["", "", "x"], id="the-third-turn"),
+        pytest.param([(0, 900)], ["x", "", ""], id="the-first-even-if-it-comes-before"),
+        pytest.param([(1_000, 1_500), (1_500, 3_000)], ["xx", "", ""], id="all-of-it-together"),
+    ],
+)
+def test_what_was_recognized_belongs_to(captions: list[tuple[int, int]], words: list[str]) -> None:
+    turns = [(1_000, 2_000), (5_000, 6_000), (8_000, 9_000)]
+    evidence = an_attempt(
+        caller=spans(*turns),
+        utterances=[an_utterance(*turn, CallerAction.SPEAK, "said") for turn in turns],
+        observations=[recognized(start, end, "x") for start, end in captions],
+    )
+    dialogue = content(evidence, a_conversation())["observed"]["dialogue"]
+
+    assert [turn["recognized"] for turn in dialogue] == words
+
+
 def test_words_that_nobody_voiced_were_not_said() -> None:
     evidence = an_attempt(observations=[a_caption(2_000, 3_000, "It is done.")])
 
@@ -210,6 +236,19 @@ def test_a_dossier_is_bounded_and_says_what_it_left_out() -> None:
     assert shown["expected"]["criteria"] == ["Keep this."]
     assert shown["observed"]["state_after"]["note"] == "kept"
     assert any(text.endswith("characters removed]") for text in texts(shown))
+
+
+def test_a_dossier_of_120_000_characters_is_whole_and_of_one_more_is_cut() -> None:
+    empty = len(the_dossier(an_attempt(state_after={"log": ""})).text)
+    whole, cut = (
+        the_dossier(an_attempt(state_after={"log": "x" * (size - empty)})).text
+        for size in (120_000, 120_001)
+    )
+
+    assert LONGEST_DOSSIER == 120_000
+    assert len(whole) == 120_000
+    assert "characters removed]" not in whole
+    assert "characters removed]" in cut
 
 
 def test_the_same_attempt_has_the_same_dossier_in_any_order_of_keys() -> None:

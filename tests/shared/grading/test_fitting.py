@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -42,38 +43,15 @@ def test_the_same_object_is_always_cut_alike(value: JsonObject) -> None:
     assert compact(fitted(value, LIMIT)) == compact(fitted(json.loads(compact(value)), LIMIT))
 
 
-def test_the_longest_text_is_cut_and_the_others_are_whole() -> None:
-    small = fitted({"long": "x" * 5_000, "short": "y" * 200, "number": 7}, LIMIT)
-
-    assert (small["short"], small["number"]) == ("y" * 200, 7)
-    text = small["long"]
-    assert isinstance(text, str)
-    kept = text.count("x")
-    assert text.endswith(f" [{5_000 - kept} characters removed]")
-    assert kept > 250
-
-
-def test_of_a_long_list_the_middle_goes() -> None:
-    items = [f"{number:03} {'z' * 40}" for number in range(500)]
-    small = fitted({"list": items}, 2_000)["list"]
-
-    assert isinstance(small, list)
-    assert (small[0], small[-1]) == (items[0], items[-1])
-    assert f"[{500 - (len(small) - 1)} entries removed]" in small
-
-
-def test_of_a_large_object_the_last_keys_go() -> None:
-    small = fitted({f"k{number:03}": "v" * 40 for number in range(500)}, 2_000)
-
-    assert small["k000"] == "v" * 40
-    assert small["[removed]"] == f"{500 - (len(small) - 1)} entries"
-
-
 @pytest.mark.parametrize(
     ("text", "longest", "short"),
     [
+        pytest.param("x" * 99, 100, "x" * 99, id="below-the-limit"),
         pytest.param("x" * 100, 100, "x" * 100, id="at-the-limit"),
         pytest.param("x" * 101, 100, "x" * 52 + " [49 characters removed]", id="one-more"),
+        pytest.param("x" * 99, 49, "x [98 characters removed]", id="a-character-beside-the-note"),
+        pytest.param("x" * 99, 48, " [99 characters removed]", id="nothing-beside-the-note"),
+        pytest.param("x" * 99, 9, " [99 characters removed]", id="never-less-than-the-note"),
         pytest.param("", 0, "", id="nothing"),
     ],
 )
@@ -98,7 +76,7 @@ def lengths(value: object) -> object:
     """The value with the length of each text in place of it, but for what says what is missing."""
     match value:
         case str():
-            return value if value.startswith("[") else len(value)
+            return value if value.startswith("[") or value.endswith(" entries") else len(value)
         case dict():
             return {key: lengths(inner) for key, inner in value.items()}
         case list():
@@ -110,9 +88,14 @@ def lengths(value: object) -> object:
 @pytest.mark.parametrize(
     ("value", "limit", "fits"),
     [
-        pytest.param({"a": "x" * 5_000}, 640, {"a": 565}, id="one-text-has-all-the-room"),
+        pytest.param({"a": "x" * 632}, 640, {"a": 632}, id="what-fits-exactly-is-whole"),
         pytest.param(
-            {"a": "x" * 5_000, "b": "y" * 900}, 700, {"a": 299, "b": 298}, id="two-share-it"
+            {"a": "x" * 633}, 640, {"a": 585}, id="what-is-one-longer-makes-room-to-say-so"
+        ),
+        pytest.param({"a": "x" * 5_000}, 640, {"a": 585}, id="one-text-has-all-the-room"),
+        pytest.param({"a": "x" * 5_000}, 641, {"a": 586}, id="to-the-last-character"),
+        pytest.param(
+            {"a": "x" * 5_000, "b": "y" * 900}, 700, {"a": 319, "b": 319}, id="two-share-it"
         ),
         pytest.param(
             {"a": '"\n' * 2_000, "b": "z" * 90}, 640, {"a": 257, "b": 90}, id="escapes-take-more"
@@ -124,30 +107,66 @@ def lengths(value: object) -> object:
             id="entries-from-both-ends",
         ),
         pytest.param(
-            {"a": ["w" * 900] * 4}, 1_000, {"a": [212, 212, 212, 213]}, id="large-entries"
+            {"a": ["w" * 900] * 4}, 1_000, {"a": [221, 222, 222, 222]}, id="large-entries"
         ),
         pytest.param(
             {"a": [{"k": "w" * 300, "n": 1}] * 5, "z": "end"},
             1_200,
-            {"a": [{"k": 144, "n": 1}] * 5, "z": 3},
+            {"a": [{"k": 155, "n": 1}, *[{"k": 156, "n": 1}] * 4], "z": 3},
             id="what-is-small-stays-whole",
+        ),
+        pytest.param(
+            {"a": {"b": {"c": [1, None]}, "d": True}, "z": "x" * 900},
+            640,
+            {"a": {"b": {"c": [1, None]}, "d": True}, "z": 551},
+            id="small-structures-too",
+        ),
+        pytest.param(
+            {"a": {"b": "x" * 283}, "z": "x" * 900},
+            640,
+            {"a": {"b": 283}, "z": 289},
+            id="and-what-takes-exactly-its-share",
         ),
         pytest.param(
             {f"key{n:03}": "v" * 90 for n in range(60)},
             1_500,
-            {f"key{n:03}": 42 if n < 11 else 43 for n in range(19)} | {"[removed]": 10},
+            {f"key{n:03}": 64 if n < 11 else 65 for n in range(19)} | {"[removed]": "41 entries"},
             id="the-first-keys",
+        ),
+        pytest.param(
+            {f"k{n:03}": "v" * 200 for n in range(12)},
+            48 + 10 * (6 + 2 + 64),
+            {f"k{n:03}": 62 for n in range(10)} | {"[removed]": "2 entries"},
+            id="as-many-as-have-64-characters-each",
+        ),
+        pytest.param(
+            {f"k{n:03}": "v" * 200 for n in range(12)},
+            48 + 10 * (6 + 2 + 64) - 1,
+            {f"k{n:03}": 69 if n < 1 else 70 for n in range(9)} | {"[removed]": "3 entries"},
+            id="one-fewer-where-one-would-have-63",
+        ),
+        pytest.param(
+            {"a": ["w" * 200] * 12},
+            53 + 48 + 10 * (1 + 64),
+            {"a": [*[62] * 5, "[2 entries removed]", *[62] * 5]},
+            id="as-many-entries-as-have-64-characters-each",
+        ),
+        pytest.param(
+            {"a": ["w" * 200] * 12},
+            53 + 48 + 10 * (1 + 64) - 1,
+            {"a": [*[69] * 5, "[3 entries removed]", *[69] * 3, 70]},
+            id="one-entry-fewer-where-one-would-have-63",
         ),
         pytest.param(
             {"k" * 200 + str(n): "v" * 20 for n in range(6)},
             900,
-            {"k" * 200 + str(n): 20 for n in range(3)} | {"[removed]": 9},
+            {"k" * 200 + str(n): 20 for n in range(3)} | {"[removed]": "3 entries"},
             id="long-keys-take-room-too",
         ),
         pytest.param(
             {"a": {"b": {"c": "x" * 3_000, "d": [1] * 400}}},
             800,
-            {"a": {"b": {"c": 296, "d": [1, 1, "[396 entries removed]", 1, 1]}}},
+            {"a": {"b": {"c": 316, "d": [1, 1, "[396 entries removed]", 1, 1]}}},
             id="far-inside",
         ),
         pytest.param(
@@ -161,3 +180,18 @@ def lengths(value: object) -> object:
 def test_a_value_is_cut_to(value: JsonObject, limit: int, fits: object) -> None:
     """Pinned: a judgment is kept by the dossier's text, so a cut may not change unnoticed."""
     assert lengths(fitted(value, limit)) == fits
+
+
+def test_a_cut_says_what_it_took_and_where() -> None:
+    value: Any = {
+        "keys": {f"k{n:02}": n for n in range(30)} | {"zz": "z" * 900},
+        "list": [f"{n:03}" + "z" * 61 for n in range(40)],
+        "text": "0123456789" * 90,
+    }
+    small: Any = fitted(value, 1_200)
+
+    assert small["keys"] == {"k00": 0, "k01": 1, "k02": 2, "k03": 3} | {"[removed]": "27 entries"}
+    assert [one[:3] for one in small["list"]] == ["000", "001", "002", "[35", "038", "039"]
+    assert small["list"][0] == value["list"][0][:38] + " [26 characters removed]"
+    assert small["list"][3] == "[35 entries removed]"
+    assert small["text"] == value["text"][:349] + " [551 characters removed]"

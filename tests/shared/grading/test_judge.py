@@ -26,7 +26,7 @@ from shared.grading.judge import (
 from shared.grading.rubric import ANCHORS, DIMENSIONS
 from shared.observability.observations import TokenUsage
 from shared.observability.redaction import Masker
-from tests.support.judges import GOOD, ScriptedJudge, a_reply, said
+from tests.support.judges import GOOD, ScriptedJudge, a_judgment, a_reply, judgments, said
 
 TASK = DIMENSIONS[0]
 DOSSIER = Dossier(
@@ -120,8 +120,38 @@ def test_no_judgment_can_be_made_that_is_none() -> None:
         Judgment(False, 1.0, "x", ())
 
 
+@pytest.mark.parametrize(
+    ("dimension", "score"),
+    [
+        pytest.param("b", 0.5, id="the-one-of-that-name"),
+        pytest.param("a", 0.25, id="even-if-it-is-not-the-first-by-name"),
+        pytest.param("c", 0.75, id="or-the-last"),
+        pytest.param("d", None, id="none-that-was-not-asked-about"),
+        pytest.param("B", None, id="names-are-exact"),
+    ],
+)
+def test_judgments_are_found_by_dimension(dimension: str, score: float | None) -> None:
+    found = judgments(b=0.5, a=0.25, c=0.75).on(dimension)
+
+    assert (found and found.dimension) == (None if score is None else dimension)
+    assert (found and found.outcome) == (None if score is None else a_judgment(score))
+
+
 def test_a_problem_is_kept_as_the_reason() -> None:
     assert read_reply(Reply(problem="HTTP 429: slow down")) == Unscored("HTTP 429: slow down")
+
+
+def test_a_reply_claims_nothing_that_it_is_not_told() -> None:
+    assert Reply() == Reply(
+        text=None,
+        problem=None,
+        latency_ms=0,
+        calls=0,
+        usage=None,
+        is_cached=False,
+        original_usage=None,
+    )
+    assert Judgment(True, 1, "x", ("done",)).support_found == 0
 
 
 def ask(reply: Reply, masker: Masker = NO_SECRETS) -> Any:
@@ -180,14 +210,23 @@ def test_a_secret_that_a_judge_repeats_is_masked(reply: Reply) -> None:
 
 
 def test_what_a_judge_says_without_end_is_cut() -> None:
-    endless = a_reply(rationale="x" * 1_000_000, evidence=["y" * 1_000_000] * 1_000)
-    outcome = ask(endless).outcome
-    problem = ask(Reply(problem="z" * 1_000_000)).outcome
+    quotes = ["z" * 1_000, *["y" * 10_000] * 18, "last", "surplus"]
+    outcome = ask(a_reply(rationale="x" * 10_000, evidence=quotes)).outcome
+    problem = ask(Reply(problem="z" * 10_000)).outcome
 
     assert (LONGEST_RATIONALE, LONGEST_QUOTE, LONGEST_REASON) == (4_000, 1_000, 500)
-    assert outcome.rationale == f"{'x' * 3_952} [996048 characters removed]"
-    assert outcome.support == (f"{'y' * 952} [999048 characters removed]",) * 20
-    assert problem.reason == f"{'z' * 452} [999548 characters removed]"
+    assert outcome.rationale == f"{'x' * 3_952} [6048 characters removed]"
+    cut = f"{'y' * 952} [9048 characters removed]"
+    assert outcome.support == ("z" * 1_000, *[cut] * 18, "last")
+    assert problem.reason == f"{'z' * 452} [9548 characters removed]"
+
+
+def test_of_many_faults_five_are_told() -> None:
+    why = reason(json.dumps({**GOOD, **{f"k{number}": 1 for number in range(9)}}))
+
+    assert [part[:2] for part in why.partition(": ")[2].split("; ")] == [
+        "k0", "k1", "k2", "k3", "k4",
+    ]  # fmt: skip
 
 
 def test_the_question_says_what_is_judged_and_how() -> None:

@@ -15,7 +15,7 @@ from shared.grading.judge import Judgment, Question, Reply, question_about, read
 from shared.grading.judge_cache import CachedJudge
 from shared.grading.rubric import DIMENSIONS
 from shared.observability.redaction import Masker
-from tests.support.judges import USAGE, ScriptedJudge, a_reply, said
+from tests.support.judges import GOOD, USAGE, ScriptedJudge, a_reply, said
 
 SECRET = "a-secret-of-ours"
 DOSSIER = Dossier({"said": "done"})
@@ -93,6 +93,14 @@ def test_what_is_no_judgment_is_not_kept(reply: Reply, tmp_path: Path) -> None:
     assert list(tmp_path.rglob("*.json")) == []
 
 
+def test_nothing_is_asked_anew_unless_that_is_wanted(tmp_path: Path) -> None:
+    judge = ScriptedJudge()
+    cached = CachedJudge(judge, tmp_path / "kept", Masker().machine_text)
+
+    assert [ask(cached).is_cached, ask(cached).is_cached] == [False, True]
+    assert not cached.is_loopback
+
+
 def test_refreshing_asks_again_and_keeps_the_new_one(tmp_path: Path) -> None:
     ask(a_cached(ScriptedJudge(), tmp_path))
     fresh = ask(a_cached(ScriptedJudge(a_reply(score=1)), tmp_path, refresh=True))
@@ -112,6 +120,10 @@ def test_refreshing_asks_again_and_keeps_the_new_one(tmp_path: Path) -> None:
         pytest.param(b"[]", id="a-list"),
         pytest.param(json.dumps({"text": '{"score": 0.6}'}).encode(), id="no-judgment"),
         pytest.param(json.dumps({"text": 1}).encode(), id="of-another-type"),
+        pytest.param(
+            json.dumps({"text": json.dumps(GOOD), "calls": "1"}).encode(),
+            id="with-a-figure-in-text",
+        ),
     ],
 )
 def test_an_entry_that_was_damaged_is_as_good_as_none(content: bytes, tmp_path: Path) -> None:
