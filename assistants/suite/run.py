@@ -22,6 +22,7 @@ from shared.config import load_settings
 from shared.execution import INTERRUPTED_STATUS, Interrupts, run_batch
 from shared.grading.verdict import Status
 from shared.intervals import Interval
+from shared.metrics.transcription.word_error import load_library
 from shared.observability.trace import Trace
 from shared.participant import Monitor
 from shared.places import expanded, refuse_inside_package, results_root
@@ -72,6 +73,8 @@ def _run(plan: Plan, console: Console) -> int:
         shown = _from_here(directory.path / RESULTS)
         report: Report | None = None
         console.warn([*plan.dataset.warnings, *plan.caller.warnings])
+        # Now, because an attempt that ended would hold up those that still speak.
+        load_library()
         console.begin(len(keys))
         try:
             run_batch(

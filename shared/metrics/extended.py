@@ -1,4 +1,4 @@
-"""The extended block, version 2: what the v2 numbers do not show. Nothing here moves them.
+"""The extended block, version 3: what the v2 numbers do not show. Nothing here moves them.
 
 It has its own version because it may grow. Contract: ``docs/metrics-contract.md``,
 "Extended block".
@@ -17,14 +17,16 @@ from shared.metrics.episodes import (
 from shared.metrics.interaction import InteractionMeasurements, MetricPolicy
 from shared.metrics.percentiles import Spread
 from shared.metrics.responses import Outcome, Reason, Watch, classify
+from shared.metrics.transcription.recognition import Recognition, Unrecognized, recognition
+from shared.metrics.transcription.reference import Reference
 from shared.metrics.turn_record import TurnRecord
 from shared.observability.evidence import CallerAction, Evidence
 from shared.observability.lookup import started_before
-from shared.observability.observations import AudioReceived
+from shared.observability.observations import AudioReceived, Caption
 from shared.observability.timeline import Timeline
 from shared.values import Rate
 
-EXTENDED_VERSION = "2"
+EXTENDED_VERSION = "3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class ExtendedMeasurements:
     talk_over: Rate
     yields: SettledYields
     responses_with_closings: Rate
+    recognition: Recognition | Unrecognized
 
     @property
     def version(self) -> str:
@@ -66,9 +69,15 @@ class ExtendedMeasurements:
 
 
 def measure_extended(
-    evidence: Evidence, timeline: Timeline, measured: InteractionMeasurements
+    evidence: Evidence,
+    timeline: Timeline,
+    measured: InteractionMeasurements,
+    reference: Reference | None = None,
 ) -> ExtendedMeasurements:
-    """The extended block of one attempt, beside its v2 measurements."""
+    """The extended block of one attempt, beside its v2 measurements.
+
+    ``reference`` is what the caller said, where that is known word for word.
+    """
     received = evidence.of(AudioReceived)
     turns, assistant = timeline.caller_turns, timeline.assistant
     return ExtendedMeasurements(
@@ -81,6 +90,7 @@ def measure_extended(
         talk_over=talk_over(turns, assistant),
         yields=_yields(timeline, measured.policy),
         responses_with_closings=_responses_with_closings(timeline, measured.policy),
+        recognition=recognition(evidence.of(Caption), reference),
     )
 
 

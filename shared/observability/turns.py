@@ -76,12 +76,12 @@ def assistant_turns(
         if index is not None:
             words[index].append(caption)
     return tuple(
-        Turn(Speaker.ASSISTANT, span, IntervalSet(tuple(group)), _joined(text), None)
+        Turn(Speaker.ASSISTANT, span, IntervalSet(tuple(group)), joined(text), None)
         for span, group, text in zip(spans, groups, words, strict=True)
     )
 
 
-def _joined(captions: Sequence[Caption]) -> str:
+def joined(captions: Iterable[Caption]) -> str:
     """The fragments verbatim, with a blank where one sentence ended and another began."""
     text = ""
     until_ms: int | None = None

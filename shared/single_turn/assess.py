@@ -21,6 +21,7 @@ from shared.metrics.consumption import consumption
 from shared.metrics.extended import measure_extended
 from shared.metrics.interaction import measure
 from shared.metrics.percentiles import Spread
+from shared.metrics.transcription.reference import Reference
 from shared.observability.evidence import Evidence, Failure
 from shared.observability.observations import CommandRejected, ResponseEnded
 from shared.observability.timeline import Timeline
@@ -55,7 +56,7 @@ def assess(
         return Assessment(decide(failure or _unobserved(), ()), consumed, None, judgments)
     timeline = Timeline.of(evidence)
     measured = measure(timeline, policy.metrics)
-    extended = measure_extended(evidence, timeline, measured)
+    extended = measure_extended(evidence, timeline, measured, Reference.of(scenario))
     tools = tool_uses(evidence)
     matching = matching_of(scenario, tools)
     case = Case(evidence, scenario, policy, timeline, measured, extended, tools, matching)

@@ -13,6 +13,7 @@ from shared.grading.policy import EvaluationPolicy
 from shared.intervals import IntervalSet
 from shared.metrics.extended import measure_extended
 from shared.metrics.interaction import measure
+from shared.metrics.transcription.reference import Reference
 from shared.observability.evidence import CallerAction, Ending, Evidence, Utterance
 from shared.observability.observations import (
     DelegationBegan,
@@ -23,7 +24,7 @@ from shared.observability.observations import (
 )
 from shared.observability.timeline import Timeline
 from shared.phrases import ConfirmationRule
-from shared.reporting.schema import AttemptReport, AttemptResult, Run
+from shared.reporting.schema import AttemptReport, AttemptResult, RecordingReport, Run
 from shared.scenarios import Scenario
 from shared.single_turn.bench import judge_again
 from shared.single_turn.details import Judgeable
@@ -139,7 +140,7 @@ def a_case(
         policy=policy,
         timeline=timeline,
         measured=measured,
-        extended=measure_extended(evidence, timeline, measured),
+        extended=measure_extended(evidence, timeline, measured, Reference.of(scenario)),
         tools=tools,
         matching=matching_of(scenario, tools),
     )
@@ -177,6 +178,18 @@ def a_row(
 ) -> AttemptResult:
     """The row of a judged attempt."""
     return judge_again(a_stored_attempt(evidence, scenario, policy, judgments=judgments, key=key))
+
+
+def a_recording(**parts: Any) -> RecordingReport:
+    return RecordingReport(
+        **{
+            "id": "caller_recording",
+            "path": "audio/one.wav",
+            "condition": "clean",
+            "sha256": "0" * 64,
+            **parts,
+        }
+    )
 
 
 def a_run(**parts: Any) -> Run:
