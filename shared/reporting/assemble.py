@@ -1,7 +1,7 @@
-"""From an assessment to a row of the report. Rounding happens here and nowhere else.
+"""From an assessment to a row of the report, and from rows to their summary.
 
-Rates have 4 decimals, means of milliseconds 3. A row is a function of the sealed evidence, the
-scenario, the policy and the judgments, so it can be assembled again from disk.
+A row is a function of the sealed evidence, the scenario, the policy and the judgments, so it can be
+assembled again from disk. Figures are rounded by ``rounding``, on their way into it and not before.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from shared.metrics import task
 from shared.metrics.consumption import Consumption
 from shared.metrics.extended import ExtendedMeasurements
 from shared.metrics.interaction import METRICS_VERSION, InteractionMeasurements
-from shared.metrics.percentiles import Spread
 from shared.metrics.turn_count import substantive_turns
 from shared.observability.evidence import Evidence, Track
 from shared.observability.observations import TokenUsage
 from shared.plain_text import shortened
+from shared.reporting.conditions import condition_summaries
+from shared.reporting.recognized import entity_reports, unrecognized, word_error
+from shared.reporting.rounding import percentiles, rounded_ms, rounded_rate
 from shared.reporting.schema import (
     AssessmentReport,
     AttemptReport,
@@ -42,7 +44,6 @@ from shared.reporting.schema import (
     Opportunities,
     OutputTokens,
     Pair,
-    Percentiles,
     RecordingReport,
     ResponseCounts,
     SettledYieldMetrics,
@@ -112,6 +113,7 @@ def summarize(results: Sequence[AttemptResult]) -> Summary:
         passed=statuses.count("passed"),
         failed=statuses.count("failed"),
         infrastructure_errors=statuses.count("infrastructure_error"),
+        conditions=condition_summaries(results),
     )
 
 
@@ -124,6 +126,7 @@ def _metrics(
         unavailable |= dict.fromkeys(OBSERVED_FIGURES, NOT_OBSERVED)
     else:
         unavailable |= _unavailable(observed.interaction)
+        unavailable |= unrecognized(observed.extended.recognition)
         if not scenario.expected.golden_path.turns:
             unavailable["task.turns"] = "the scenario expects no number of turns"
     if assessment.consumption.frontend_audio_ms is None:
@@ -169,7 +172,7 @@ def _task(evidence: Evidence, scenario: Scenario, assessment: Assessment) -> Tas
     return TaskMetrics(
         task_completed=is_completed,
         semantic_quality=semantic_quality(assessment.judgments),
-        tool_accuracy=_rate(
+        tool_accuracy=rounded_rate(
             task.tool_accuracy(matching.matched, matching.expected, matching.actual, prohibited)
         ),
         tool_calls=Pair(actual=matching.actual, expected=matching.expected),
@@ -186,9 +189,9 @@ def _audio(evidence: Evidence, policy: EvaluationPolicy, observed: Observed | No
     measured = observed.interaction
     hold = measured.floor_hold_durations
     return AudioMetrics(
-        response_rate=_rate(measured.response_rate.value),
-        response_latency_ms=_mean(measured.response_latency_ms),
-        interruption_rate=_rate(measured.interruption_rate),
+        response_rate=rounded_rate(measured.response_rate.value),
+        response_latency_ms=rounded_ms(measured.response_latency_ms),
+        interruption_rate=rounded_rate(measured.interruption_rate),
         speaking_duration_ms=Extremes(
             cumulative=measured.speaking.cumulative_ms, maximum=measured.speaking.maximum_ms
         ),
@@ -200,6 +203,7 @@ def _audio(evidence: Evidence, policy: EvaluationPolicy, observed: Observed | No
             reason.value: count
             for reason, count in sorted(measured.response_exclusion_reasons.items())
         },
+        response_latencies_ms=list(measured.response_latencies_ms),
         late_response_latencies_ms=list(measured.late_response_latencies_ms),
         interruption_count=measured.interruption_count,
         speech={"caller": _speech(evidence.caller), "assistant": _speech(evidence.assistant)},
@@ -231,40 +235,29 @@ def _speech(track: Track) -> SpeechSource:
 def _extended(extended: ExtendedMeasurements) -> ExtendedMetrics:
     return ExtendedMetrics(
         version=extended.version,
-        response_latency_ms=_percentiles(extended.response_latency_ms),
-        sender_lateness_ms=_percentiles(extended.sender_lateness_us, per=1000),
-        receive_lateness_ms=_percentiles(extended.receive_lateness_ms),
+        response_latency_ms=percentiles(extended.response_latency_ms),
+        sender_lateness_ms=percentiles(extended.sender_lateness_us, per=1000),
+        receive_lateness_ms=percentiles(extended.receive_lateness_ms),
         stall_count=extended.stall_count,
         requests_spoken_through=extended.spoken_through.count,
         response_expecting_requests=extended.spoken_through.total,
         interruption_episodes=extended.interruption_episodes,
         talk_over_ms=extended.talk_over.count,
         response_expecting_speech_ms=extended.talk_over.total,
-        talk_over_share=_rate(extended.talk_over.value),
+        talk_over_share=rounded_rate(extended.talk_over.value),
         yields=SettledYieldMetrics(
             yielded=extended.yields.yielded,
             not_yielded=extended.yields.not_yielded,
             censored=extended.yields.censored,
-            latency_ms=_percentiles(extended.yields.latency_ms),
+            latency_ms=percentiles(extended.yields.latency_ms),
         ),
         responses_with_closings=ResponseCounts(
             response_count=extended.responses_with_closings.count,
             response_total=extended.responses_with_closings.total,
-            response_rate=_rate(extended.responses_with_closings.value),
+            response_rate=rounded_rate(extended.responses_with_closings.value),
         ),
-    )
-
-
-def _percentiles[N: (int, float)](spread: Spread[N], *, per: int = 1) -> Percentiles:
-    def scaled(value: N | None) -> float | None:
-        return None if value is None else round(value / per, 3)
-
-    return Percentiles(
-        count=spread.count,
-        p50=scaled(spread.p50),
-        p90=scaled(spread.p90),
-        p99=scaled(spread.p99),
-        maximum=scaled(spread.maximum),
+        word_error=word_error(extended.recognition),
+        entities=entity_reports(extended.recognition),
     )
 
 
@@ -407,14 +400,6 @@ def _executed(use: ToolUse) -> JsonObject:
         "call_id": use.call.call_id,
         "at_ms": use.call.stamp.media_ms,
     }
-
-
-def _rate(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
-
-
-def _mean(value_ms: float | None) -> float | None:
-    return None if value_ms is None else round(value_ms, 3)
 
 
 def _pair(pair: CountPair | None) -> Pair | None:

@@ -101,6 +101,30 @@ class ResponseCounts(Part):
     response_rate: float | None = None
 
 
+class WordErrorCounts(Part):
+    """Words of a transcript against its reference; ``rate`` is errors per word of the reference.
+
+    ``normaliser`` says what counts as the same word.
+    """
+
+    hits: int
+    substitutions: int
+    deletions: int
+    insertions: int
+    reference_words: int
+    rate: float | None = None
+    normaliser: str
+    normaliser_version: str
+
+
+class EntityReport(Part):
+    """One name, date, time or number of the request, as it stands in the reference."""
+
+    kind: Literal["name", "date", "time", "number"]
+    expected: str
+    heard: bool
+
+
 class ExtendedMetrics(Part):
     version: str
     response_latency_ms: Percentiles
@@ -115,6 +139,8 @@ class ExtendedMetrics(Part):
     talk_over_share: float | None = None
     yields: SettledYieldMetrics
     responses_with_closings: ResponseCounts
+    word_error: WordErrorCounts | None = None
+    entities: list[EntityReport] | None = None
 
 
 class AudioMetrics(Part):
@@ -127,6 +153,7 @@ class AudioMetrics(Part):
     response_deadline_ms: int
     response_opportunities: Opportunities | None = None
     response_exclusion_reasons: dict[str, int] = {}
+    response_latencies_ms: list[int] = []
     late_response_latencies_ms: list[int] = []
     interruption_count: int | None = None
     speech: dict[Literal["caller", "assistant"], SpeechSource] = {}
@@ -273,11 +300,41 @@ class AttemptResult(Part):
     warnings: list[str] = []
 
 
-class Summary(Part):
+class EntityCounts(Part):
+    heard: int
+    total: int
+    share: float | None = None
+
+
+class ConditionSummary(Part):
+    """All attempts with recordings of one acoustic condition.
+
+    ``pass_rate`` is over those that passed or failed. Figures below it are pooled over ``measured``
+    attempts, which are those that measured the line, and of them the words over ``transcribed``.
+    """
+
+    condition: str
     total: int
     passed: int
     failed: int
     infrastructure_errors: int
+    pass_rate: float | None = None
+    measured: int
+    responses: ResponseCounts
+    response_latency_ms: Percentiles
+    transcribed: int
+    word_error: WordErrorCounts | None = None
+    entities: EntityCounts | None = None
+
+
+class Summary(Part):
+    """Counts of attempts. ``conditions`` are there where recordings were replayed."""
+
+    total: int
+    passed: int
+    failed: int
+    infrastructure_errors: int
+    conditions: Figure[list[ConditionSummary]] = None
 
 
 class Run(Part):

@@ -14,9 +14,11 @@ from shared.intervals import IntervalSet
 from shared.observability.evidence import CallerAction, Ending, Evidence, Pacing
 from shared.observability.observations import (
     AudioReceived,
+    Caption,
     ResponseEnded,
     ResponseStatus,
     SessionClosed,
+    Speaker,
     TokenUsage,
 )
 from shared.reporting.assemble import LONGEST_REASON, NOT_OBSERVED, summarize
@@ -330,7 +332,7 @@ def test_episodes_and_yields_stand_in_the_extended_block() -> None:
     extended = a_row(evidence).metrics.audio.extended
 
     assert extended is not None
-    assert extended.version == "2"
+    assert extended.version == "3"
     assert extended.interruption_episodes == 2
     assert (extended.talk_over_ms, extended.response_expecting_speech_ms) == (600, 3_000)
     assert extended.talk_over_share == 0.2
@@ -408,3 +410,59 @@ def test_a_policy_without_phrases_leaves_their_checks_out_of_the_verdict() -> No
 
     assert status["grounded_confirmation"] == status["refusal_stated"] == "not_applicable"
     assert assessment.passed
+
+
+def transcribed(heard: str | None, reference: str = "For two on July third") -> AttemptResult:
+    captions = [] if heard is None else [Caption(at(1_000), Speaker.CALLER, heard, 0, 1_000)]
+    attempt = an_attempt(assistant=ANSWER, observations=captions)
+    return a_row(attempt, a_scenario(input__text=reference))
+
+
+def test_what_was_recognized_stands_in_the_extended_block() -> None:
+    extended = transcribed("For two on Julie third").metrics.audio.extended
+    assert extended is not None
+    assert extended.word_error is not None
+    assert extended.word_error.model_dump() == {
+        "hits": 4,
+        "substitutions": 1,
+        "deletions": 0,
+        "insertions": 0,
+        "reference_words": 5,
+        "rate": 0.2,
+        "normaliser": "words-v1",
+        "normaliser_version": "1",
+    }
+    assert extended.entities is not None
+    assert [one.model_dump() for one in extended.entities] == [
+        {"kind": "number", "expected": "two", "heard": True},
+        {"kind": "date", "expected": "July third", "heard": False},
+    ]
+
+
+def test_a_word_error_rate_has_four_decimals() -> None:
+    extended = transcribed("b x d", "b c d").metrics.audio.extended
+    assert extended is not None
+    assert extended.word_error is not None
+    assert extended.word_error.rate == 0.3333
+
+
+def test_without_captions_word_error_and_entities_are_unknown() -> None:
+    metrics = transcribed(None).metrics
+    assert metrics.audio.extended is not None
+    assert metrics.audio.extended.word_error is None
+    assert metrics.audio.extended.entities is None
+    reason = "the service gave no captions"
+    assert metrics.unavailable["audio.extended.word_error"] == reason
+    assert metrics.unavailable["audio.extended.entities"] == reason
+
+
+def test_a_long_entity_is_cut() -> None:
+    extended = transcribed("two", "1" * 200).metrics.audio.extended
+    assert extended is not None
+    assert extended.entities is not None
+    assert extended.entities[0].expected == "1" * 100 + " [100 characters left out]"
+
+
+def test_every_timely_latency_is_told() -> None:
+    row = a_row(three_requests(spans((1_400, 1_500), (7_401, 7_500), (19_000, 19_100))))
+    assert row.metrics.audio.response_latencies_ms == [400, 401]
