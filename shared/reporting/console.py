@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO, override
 
 from shared.grading.semantic import JUDGE_ASKED, JUDGE_COMPLETED
 from shared.plain_text import one_line
-from shared.reporting.schema import AttemptResult, CheckReport, Report
+from shared.reporting.schema import AttemptResult, CheckReport, ConditionSummary, Report
 from shared.values import JsonObject
 
 if TYPE_CHECKING:
@@ -122,6 +122,7 @@ class Console:
             for row in report.results:
                 self._print(f"{row.attempt.key}\t{_outcome(row)}")
         self._print(_totals(report))
+        self._conditions(report.summary.conditions or ())
         semantic = _semantic(report.results)
         if semantic.applicable:
             counts = f"{len(semantic.scores)} of {semantic.applicable} dimensions scored"
@@ -166,6 +167,30 @@ class Console:
                 # In a narrow column a reason would break inside its words.
                 self._print(f"{row.attempt.key}: {_why(row)}")
 
+    def _conditions(self, conditions: Sequence[ConditionSummary]) -> None:
+        """What came out under each acoustic condition, with the counts behind every figure."""
+        if not conditions:
+            return
+        columns = [_condition_columns(one) for one in conditions]
+        if not self._out.isatty():
+            for one, figures in zip(conditions, columns, strict=True):
+                told = "\t".join(f"{heading} {figure}" for heading, figure in figures.items())
+                self._print(f"condition {one.condition}\t{told}")
+            return
+        from rich.console import Console as RichConsole
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=None, pad_edge=False)
+        table.add_column("condition", no_wrap=True)
+        for heading in columns[0]:
+            table.add_column(heading)
+        for one, figures in zip(conditions, columns, strict=True):
+            table.add_row(Text(_writable(one.condition, self._out)), *map(Text, figures.values()))
+        terminal = RichConsole(file=self._out)
+        terminal.print()
+        terminal.print(table)
+
     def _narrate(self, line: str) -> None:
         """What happens meanwhile: not on stdout when that belongs to one JSON object."""
         _write(sys.stderr if self._is_json else self._out, line)
@@ -198,9 +223,35 @@ def _outcome(row: AttemptResult) -> str:
     return "\t".join(part for part in parts if part)
 
 
+def _condition_columns(one: ConditionSummary) -> dict[str, str]:
+    """Each figure by its heading, in order; what has no population is a dash."""
+    latency, entities = one.response_latency_ms, one.entities
+    return {
+        "passed": f"{one.passed}/{one.passed + one.failed}",
+        "invalid": str(one.infrastructure_errors),
+        "answered": f"{one.responses.response_count}/{one.responses.response_total}",
+        "latency P50": _ms(latency.p50),
+        "P90": _ms(latency.p90),
+        "word error": _word_error(one),
+        "entities": "-" if entities is None else f"{entities.heard}/{entities.total}",
+    }
+
+
+def _word_error(one: ConditionSummary) -> str:
+    words = one.word_error
+    if words is None:
+        return "-"
+    errors = words.substitutions + words.deletions + words.insertions
+    rate = "-" if words.rate is None else f"{words.rate:g}"
+    return f"{rate} ({errors}/{words.reference_words})"
+
+
+def _ms(value_ms: float | None) -> str:
+    return "-" if value_ms is None else f"{value_ms:g} ms"
+
+
 def _latency(row: AttemptResult) -> str:
-    latency = row.metrics.audio.response_latency_ms
-    return "-" if latency is None else f"{latency:g} ms"
+    return _ms(row.metrics.audio.response_latency_ms)
 
 
 def _tools(row: AttemptResult) -> str:

@@ -18,12 +18,13 @@ import pytest
 
 from shared.grading.judge import Judgments, Unscored
 from shared.grading.semantic import JUDGE_ASKED, JUDGE_COMPLETED
+from shared.observability.observations import Caption, Speaker
 from shared.reporting.assemble import summarize
 from shared.reporting.console import SCRIPTED_NOTE, Console
 from shared.reporting.schema import AttemptResult, ErrorReport, Report
 from shared.values import JsonObject
-from tests.support.builders import spans
-from tests.support.judged import a_row, a_run, an_attempt
+from tests.support.builders import at, spans
+from tests.support.judged import a_recording, a_row, a_run, a_scenario, an_attempt
 from tests.support.judges import judgments
 
 ANSWERED = an_attempt(assistant=spans((1_400, 2_000)))
@@ -50,6 +51,25 @@ def broken(message: str = "the line broke", key: str = "three") -> AttemptResult
             "error": ErrorReport(stage="response_collection", message=message),
         }
     )
+
+
+def under(condition: str, row: AttemptResult) -> AttemptResult:
+    return row.model_copy(update={"recording": a_recording(condition=condition)})
+
+
+def transcribed(key: str, heard: str) -> AttemptResult:
+    """An attempt answered after 400 ms, with what the service made of its request."""
+    captions = [Caption(at(1_000), Speaker.CALLER, heard, 0, 1_000)]
+    attempt = an_attempt(assistant=spans((1_400, 2_000)), observations=captions)
+    return a_row(attempt, a_scenario(input__text="Two on July third"), key=key)
+
+
+RECORDED = [
+    under("noisy", transcribed("one", "Two on Julie third")),
+    under("noisy", failed("two")),
+    under("noisy", broken(key="three")),
+    under("clean", transcribed("four", "Two on July 3")),
+]
 
 
 def a_report(*rows: AttemptResult, **run: Any) -> Report:
@@ -138,6 +158,63 @@ def test_verbose_tells_that_a_judge_is_at_work(capsys: pytest.CaptureFixture[str
     console.event("one", {**event(), "type": JUDGE_ASKED, "direction": "internal"})
 
     assert "one    1.234 .. evaluation.semantic_judge.asked" in capsys.readouterr().out
+
+
+def test_a_pipe_gets_a_line_for_each_condition(capsys: pytest.CaptureFixture[str]) -> None:
+    say(*RECORDED)
+    lines = capsys.readouterr().out.splitlines()
+
+    assert lines[4] == "2 of 4 passed, 1 failed, 1 infrastructure errors"
+    assert lines[5:7] == [
+        "condition clean\tpassed 1/1\tinvalid 0\tanswered 1/1\tlatency P50 400 ms\tP90 400 ms"
+        "\tword error 0 (0/4)\tentities 2/2",
+        "condition noisy\tpassed 1/2\tinvalid 1\tanswered 1/2\tlatency P50 400 ms\tP90 400 ms"
+        "\tword error 0.25 (1/4)\tentities 1/2",
+    ]
+
+
+def test_a_condition_without_figures_has_dashes(capsys: pytest.CaptureFixture[str]) -> None:
+    say(under("echo", broken()))
+
+    assert (
+        "condition echo\tpassed 0/0\tinvalid 1\tanswered 0/0\tlatency P50 -\tP90 -\tword error -"
+        "\tentities -\n"
+    ) in capsys.readouterr().out
+
+
+def test_a_run_without_recordings_tells_no_conditions(capsys: pytest.CaptureFixture[str]) -> None:
+    say(passed())
+
+    assert "condition" not in capsys.readouterr().out
+
+
+def test_a_terminal_gets_a_table_of_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    received = on_a_terminal(lambda: say(*RECORDED), monkeypatch)
+    plain = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", received)
+
+    assert re.search(
+        r"condition +passed +invalid +answered +latency P50 +P90 +word error +entities", plain
+    )
+    assert re.search(r"noisy +1/2 +1 +1/2 +400 ms +400 ms +0\.25 \(1/4\) +1/2", plain)
+
+
+def test_the_name_of_a_condition_steers_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    row = under(f"[red]x[/red]{ESCAPE}]0;title\x07", passed())
+    received = on_a_terminal(lambda: say(row), monkeypatch)
+
+    assert "[red]x[/red]" in received
+    assert "\x1b]0;title" not in received
+
+
+def test_json_has_the_conditions_in_its_summary(capsys: pytest.CaptureFixture[str]) -> None:
+    say(*RECORDED, is_json=True)
+    conditions = json.loads(capsys.readouterr().out)["summary"]["conditions"]
+
+    assert [one["condition"] for one in conditions] == ["clean", "noisy"]
+    assert conditions[1]["word_error"]["rate"] == 0.25
+    assert (conditions[1]["pass_rate"], conditions[1]["total"]) == (0.5, 3)
 
 
 def test_a_live_run_has_no_note_about_scripts(capsys: pytest.CaptureFixture[str]) -> None:
