@@ -1,7 +1,9 @@
-"""Cases 14 and 19: recordings under a loop that is busy, and recordings nobody speaks in."""
+"""Cases 14, 19 and 21: a busy loop, recordings nobody speaks in, and files of every making."""
 
 from __future__ import annotations
 
+import base64
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -9,14 +11,26 @@ import pytest
 
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.pacing import FRAME_US, LEAST_SPACING_US, Pacer
-from shared.audio.pcm import FRAME_MS, SAMPLE_RATE_HZ, Pcm, silence
+from shared.audio.pcm import FRAME_MS, SAMPLE_RATE_HZ, Pcm, from_bytes, silence, to_bytes
 from shared.clock import Clock
+from shared.errors import DatasetError
 from shared.observability.observations import Observation
 from shared.relay import relay
 from shared.single_turn.session import RecordedVoice
-from tests.support.recordings import a_recorded_dataset, recorded, recording
+from tests.support.recordings import a_recorded_dataset, recorded, recording, spoken
 from tests.support.rooms import in_virtual_time
 from tests.support.runs import evaluate_here
+from tests.support.wav_files import (
+    A_LAW,
+    EXTENSIBLE,
+    FLOAT,
+    MU_LAW,
+    data,
+    extension,
+    form,
+    riff,
+    section,
+)
 from walk_harness.suite import WALK
 
 MINUTE_FRAMES = 60_000 // FRAME_MS
@@ -104,3 +118,76 @@ def test_case_19_where_nobody_is_heard_to_speak_the_latency_is_unknown(
     assert row["metrics"]["audio"]["response_latency_ms"] is None
     assert unknown["audio.response_latency_ms"] == "no caller speech was detected"
     assert row["warnings"] == ["no speech was found in the recording"]
+
+
+SPEECH = spoken("Two.")
+SAMPLES = to_bytes(SPEECH)
+
+
+def kept(file: bytes, folder: Path) -> Path:
+    """A dataset whose one recording is this file, at ``audio/r.wav``."""
+    dataset = a_recorded_dataset(folder, recorded("a", recording()))
+    (folder / "audio" / "r.wav").write_bytes(file)
+    return dataset
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param(riff(form(EXTENSIBLE, more=extension()), data(SAMPLES)), id="extensible-pcm"),
+        pytest.param(
+            riff(
+                section(b"LIST", b"INFOISFT\x05\0\0\0Sound\0"),
+                section(b"bext", bytes(602)),
+                form(more=b"\0\0"),
+                section(b"fact", bytes(4)),
+                data(SAMPLES),
+            ),
+            id="sections-before-the-data-and-a-format-of-18-bytes",
+        ),
+    ],
+)
+def test_case_21_only_the_samples_reach_the_line_each_of_them(file: bytes, tmp_path: Path) -> None:
+    """D1, D4, B13."""
+    run, lines = evaluate_here(tmp_path / "results", WALK, data=str(kept(file, tmp_path)))
+
+    assert run.rows["a"]["status"] == "passed"
+    appended = [
+        base64.b64decode(spoken.event["audio"])
+        for spoken in lines["a#1"]
+        if spoken.event["type"] == "session.input_audio.append"
+    ]
+    sent = from_bytes(b"".join(appended))
+    assert np.array_equal(sent[: SPEECH.size], SPEECH)
+    assert not sent[SPEECH.size :].any()
+
+
+@pytest.mark.parametrize(
+    ("file", "found"),
+    [
+        pytest.param(riff(form(FLOAT, bits=32), data(bytes(8))), "32 bit float", id="float"),
+        pytest.param(
+            riff(form(MU_LAW, rate_hz=8_000, bits=8), data()), "8 bit mu-law", id="mu-law"
+        ),
+        pytest.param(riff(form(A_LAW, bits=8), data()), "8 bit A-law", id="a-law"),
+        pytest.param(riff(form(rate_hz=8_000), data()), "8000 Hz", id="8-khz"),
+        pytest.param(riff(form(channels=2), data()), "2 channels", id="stereo"),
+        pytest.param(riff(form(bits=24), data(bytes(6))), "24 bit PCM", id="24-bit"),
+        pytest.param(b"ID3\x04" + bytes(60), "an MP3 file", id="an-mp3-that-is-named-wav"),
+    ],
+)
+def test_case_21_another_format_is_refused_by_what_was_found_before_anything_is_made(
+    file: bytes, found: str, tmp_path: Path
+) -> None:
+    """D1, D8, D9."""
+    dataset = kept(file, tmp_path)
+    with pytest.raises(DatasetError) as refusal:
+        evaluate_here(tmp_path / "results", WALK, data=str(dataset))
+
+    (line,) = refusal.value.faults
+    path = dataset.parent / "audio" / "r.wav"
+    assert f"{path}: is " in line
+    assert found in line
+    command = line.partition("convert it: ")[2]
+    assert shlex.split(command) == ["walk-generate-audio", "--from-audio", str(path)]
+    assert not (tmp_path / "results").exists()
