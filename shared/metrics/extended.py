@@ -1,4 +1,4 @@
-"""The extended block, version 2: what the v2 numbers do not show. Nothing here moves them.
+"""The extended block, version 3: what the v2 numbers do not show. Nothing here moves them.
 
 It has its own version because it may grow. Contract: ``docs/metrics-contract.md``,
 "Extended block".
@@ -24,7 +24,7 @@ from shared.observability.observations import AudioReceived
 from shared.observability.timeline import Timeline
 from shared.values import Rate
 
-EXTENDED_VERSION = "2"
+EXTENDED_VERSION = "3"
 
 
 @dataclass(frozen=True, slots=True)

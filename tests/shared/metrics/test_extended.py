@@ -23,7 +23,7 @@ def piece(late_ms: float, *, is_stall: bool = False) -> AudioReceived:
 
 def test_nothing_observed_leaves_counts_and_no_values() -> None:
     block = extended(an_evidence())
-    assert block.version == "2"
+    assert block.version == "3"
     assert block.response_latency_ms == Spread(count=0)
     assert block.sender_lateness_us == Spread(count=0)
     assert block.receive_lateness_ms == Spread(count=0)

@@ -330,7 +330,7 @@ def test_episodes_and_yields_stand_in_the_extended_block() -> None:
     extended = a_row(evidence).metrics.audio.extended
 
     assert extended is not None
-    assert extended.version == "2"
+    assert extended.version == "3"
     assert extended.interruption_episodes == 2
     assert (extended.talk_over_ms, extended.response_expecting_speech_ms) == (600, 3_000)
     assert extended.talk_over_share == 0.2
