@@ -143,6 +143,11 @@ def scenario_of(take: Take, metadata: JsonObject) -> dict[str, JsonValue]:
 
 def _takes(order: Order, source: Source, held: Sequence[Held], files: Files) -> Iterator[Take]:
     if order.is_in_place:
+        if order.has_given_file and len(source.own) > 1:
+            raise UsageError(
+                f"--from-audio: is one recording, and {source.id} names {len(source.own)}; put the"
+                " file where one of them is to be, after converting it without --example"
+            )
         for recording in source.own:
             yield _in_place(order, source, recording, files)
         return
@@ -271,8 +276,8 @@ def _refuse_other_version(take: Take, held: Held, order: Order) -> None:
     """The same id with another recording is another's scenario, not an older version of ours."""
     if take.recording.path not in {one.path for one in held.recordings} and not order.is_forced:
         raise UsageError(
-            f"--output-data: holds another recording of {held.id}; add --vary-conditions for a"
-            " variant, choose another file, or --force"
+            f"--output-data: holds the scenario {held.id} without {take.recording.path}; add"
+            " --vary-conditions for a variant, choose another file, or --force"
         )
 
 
