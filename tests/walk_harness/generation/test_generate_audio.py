@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +24,12 @@ from shared.audio.pcm import Pcm, silence
 from shared.audio.sidecar import Sidecar, SourceKind, read_sidecar, sha256_of, sidecar_path
 from shared.command import run_command
 from shared.observability.evidence import MeasuredOn
+from shared.speech.port import Speech
 from shared.speech.tone import ToneSynthesizer
 from walk_harness.generate_audio import ABOUT, _generate
-from walk_harness.generation import clean as clean_speech
 from walk_harness.generation.settings import ROWS
 
+ROOT = Path(__file__).parents[3]
 TEXTS = {"a": "Good evening to you.", "b": "How late is it?", "c": "Is anybody there?"}
 LOUD = np.resize(np.repeat(np.array([9_000, -9_000], np.int16), 10), 12_000)
 
@@ -424,8 +429,70 @@ def test_a_noise_below_speech_needs_speech(shell: Shell) -> None:
     assert "--noise-snr-db: no speech was found in a; give --noise-rms" in shell.err
 
 
-def test_the_other_spoken_tail_is_long_enough_for_an_echo() -> None:
-    assert clean_speech.TAIL_MS >= 120
+def test_an_interrupt_keeps_what_had_finished(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    speak = ToneSynthesizer.speak
+
+    def interrupted(voice: ToneSynthesizer, text: str) -> Speech:
+        if text == TEXTS["b"]:
+            raise KeyboardInterrupt
+        return speak(voice, text)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ToneSynthesizer, "speak", interrupted)
+        assert shell.type("--data", "s.json") == 130
+    assert sidecar(shell.folder / "audio/a_clean.wav").scenario_id == "a"
+    assert not (shell.folder / "s.generated.json").exists()
+    assert shell.type("--data", "s.json") == 0
+    assert shell.out.splitlines()[-1] == "2 created, 1 existed"
+
+
+KILLED = """
+import os, signal, sys
+from shared import places
+from walk_harness.generation import clean, make
+
+left, whole = int(sys.argv.pop(1)), places.write_whole
+
+def write(path, content):
+    global left
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    left -= 1
+    whole(path, content)
+
+clean.write_whole = make.write_whole = write
+from walk_harness.generate_audio import main
+main()
+"""
+
+
+@pytest.mark.parametrize("writes", [1, 2, 3, 6, 8, 12])
+def test_a_run_that_was_killed_is_taken_up_where_it_was(shell: Shell, writes: int) -> None:
+    """Killed for real before one of its 13 writes, then run again."""
+    order = ["--data", "s.json", "--output-data", "killed/o.json", "--condition", "noisy"]
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, str(writes), *order, "--synthesizer", "tone"],
+        check=False,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert len([path for path in (shell.folder / "killed").rglob("*") if path.is_file()]) == writes
+    assert shell.type(*order) == 0
+    assert shell.type("--data", "s.json", "--output-data", "o/o.json", "--condition", "noisy") == 0
+    killed_files = {
+        name[7:]: content for name, content in shell.content().items() if name[:7] == "killed/"
+    }
+    files = {name[2:]: content for name, content in shell.content().items() if name[:2] == "o/"}
+    assert killed_files == files
+
+
+def test_the_help_waits_for_nothing_heavy() -> None:
+    heavy = {"numpy", "pydantic", "scipy", "soundfile", "soxr", "openai"}
+    code = f"import sys, walk_harness.generate_audio; sys.exit(bool({heavy} & set(sys.modules)))"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 
 def test_a_sidecar_comes_before_its_recording(
