@@ -66,11 +66,12 @@ class Shell:
         (recording,) = self.scenarios(name)[scenario_id]["input"]["recordings"]
         return dict(recording)
 
-    def content(self) -> dict[str, bytes]:
+    def content(self, below: str = "") -> dict[str, bytes]:
         """Every file there is."""
+        root = self.folder / below
         return {
-            path.relative_to(self.folder).as_posix(): path.read_bytes()
-            for path in sorted(self.folder.rglob("*"))
+            path.relative_to(root).as_posix(): path.read_bytes()
+            for path in sorted(root.rglob("*"))
             if path.is_file()
         }
 
@@ -468,7 +469,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("writes", [1, 2, 3, 6, 8, 12])
+@pytest.mark.parametrize("writes", [1, 3, 12])
 def test_a_run_that_was_killed_is_taken_up_where_it_was(shell: Shell, writes: int) -> None:
     """Killed for real before one of its 13 writes, then run again."""
     order = ["--data", "s.json", "--output-data", "killed/o.json", "--condition", "noisy"]
@@ -482,11 +483,7 @@ def test_a_run_that_was_killed_is_taken_up_where_it_was(shell: Shell, writes: in
     assert len([path for path in (shell.folder / "killed").rglob("*") if path.is_file()]) == writes
     assert shell.type(*order) == 0
     assert shell.type("--data", "s.json", "--output-data", "o/o.json", "--condition", "noisy") == 0
-    killed_files = {
-        name[7:]: content for name, content in shell.content().items() if name[:7] == "killed/"
-    }
-    files = {name[2:]: content for name, content in shell.content().items() if name[:2] == "o/"}
-    assert killed_files == files
+    assert shell.content("killed") == shell.content("o")
 
 
 def test_the_help_waits_for_nothing_heavy() -> None:
