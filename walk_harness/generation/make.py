@@ -62,7 +62,11 @@ def generate(flags: Mapping[str, Value]) -> int:
     data = expanded(settings.path("data") or BUNDLED_DATA, "--data")
     dataset = load_dataset(data)
     sources = sources_of(data, dataset, settings.text("example"))
-    is_new = needs_new_file(order, settings) or any(not source.own for source in sources)
+    is_new = (
+        needs_new_file(order, settings)
+        or any(not source.own for source in sources)
+        or _is_installed(data)
+    )
     order = replace(order, is_in_place=not is_new)
     output = _output(order, settings, data) if is_new else data
     refuse_inside_package(output, "--output-data")
@@ -243,8 +247,13 @@ def _output(order: Order, settings: Settings, data: Path) -> Path:
     if named is not None:
         return expanded(named, "--output-data")
     name = f"{data.stem}.{infix_of(order, settings)}{data.suffix}"
-    is_installed = checkout() is None and data == BUNDLED_DATA
-    return Path("data") / "walk" / name if is_installed else data.with_name(name)
+    return Path("data") / "walk" / name if _is_installed(data) else data.with_name(name)
+
+
+def _is_installed(data: Path) -> bool:
+    """Whether the scenarios lie in a package, where nothing is written."""
+    root = BUNDLED_DATA.resolve().parents[2]
+    return checkout() is None and data.resolve().is_relative_to(root)
 
 
 def _refuse_links(folder: Path, place: str) -> None:

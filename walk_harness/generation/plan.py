@@ -265,7 +265,7 @@ def _merged(
         else:
             document.append(each)
     if stale and not order.is_forced:
-        more = "" if order.is_appended else "--append keeps it, "
+        more = "" if order.is_appended else "--append (with --output-data) keeps it, "
         raise UsageError(
             f"--output-data: would lose the scenario {stale[0].id}; {more}--force gives it up"
         )

@@ -193,7 +193,7 @@ def test_no_recording_is_thrown_away(before: list[Held]) -> None:
 
 
 def test_without_append_no_scenario_is_lost_unasked() -> None:
-    with pytest.raises(UsageError, match="would lose the scenario x; --append keeps it"):
+    with pytest.raises(UsageError, match="would lose the scenario x; --append"):
         planned(AN_ORDER, [source("a")], [held("x")], Files())
     assert len(planned(by_force(AN_ORDER), [source("a")], [held("x")], Files()).document) == 1
 
