@@ -8,6 +8,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ import numpy as np
 import pytest
 import soundfile
 
+from assistants.frontend.fixture.http import HttpEnd, http_end
+from assistants.frontend.fixture.http_script import parse_http_script
 from shared.audio import wav
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.effects.acoustics import Acoustics
@@ -199,6 +203,47 @@ def test_speech_of_other_words_or_another_voice_is_not_reused(shell: Shell) -> N
     assert sidecar(shell.folder / "audio/a_echo.wav").source.text == "Quite another thing."
     assert shell.type(*order, voice="openai") == 2
     assert "OPENAI_API_KEY: --synthesizer openai needs a key" in shell.err
+
+
+@contextmanager
+def a_service(monkeypatch: pytest.MonkeyPatch, *answers: dict[str, Any]) -> Iterator[HttpEnd]:
+    """A speech service on this machine, and the environment that leads to it."""
+    rules = [{"to": "speech"} | answer for answer in answers]
+    script = parse_http_script(json.dumps({"format": "live-fixture-http/1", "answers": rules}))
+    with http_end(script) as end:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-any-key-at-all")
+        monkeypatch.setenv("OPENAI_BASE_URL", end.url)
+        monkeypatch.setenv("OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK", "true")
+        yield end
+
+
+def test_a_service_speaks_over_a_real_socket_once_for_each_voice(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = ["--data", "s.json", "--example", "a", "--force", "--audio-cache-dir", "cache"]
+    order += ["--condition", "telephony", "--model", "m"]
+    with a_service(monkeypatch, {"tone": 200}, {"tone": 120}) as end:
+        for voice in ("coral", "coral", "ash"):
+            assert shell.type(*order, "--voice", voice, voice="openai") == 0
+        asked = [json.loads(request.text) for request in end.requests]
+    assert [(one["model"], one["voice"], one["input"]) for one in asked] == [
+        ("m", "coral", TEXTS["a"]),
+        ("m", "ash", TEXTS["a"]),
+    ]
+    known = sidecar(shell.folder / "audio/a_telephony.wav")
+    assert known.source.synthesizer is not None
+    assert known.source.synthesizer.parameters["voice"] == "ash"
+    assert b"sk-any-key-at-all" not in b"".join(shell.content().values())
+
+
+def test_a_service_that_fails_is_said_in_one_line(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with a_service(monkeypatch, {"status": 401, "error": None}):
+        status = shell.type("--data", "s.json", "--audio-cache-dir", "cache", voice="openai")
+    assert status == 2
+    assert shell.err == "walk-generate-audio: openai made no speech: it answered 401\n"
+    assert not (shell.folder / "audio").exists()
 
 
 def test_no_key_is_needed_where_nothing_is_spoken(shell: Shell) -> None:
