@@ -144,6 +144,7 @@ DOORS = frozenset(
         "crawl_harness.suite",
         "walk_harness.caller",
         "walk_harness.generation.clean",
+        "walk_harness.generation.inventory",
         "walk_harness.generation.make",
         "walk_harness.suite",
     }

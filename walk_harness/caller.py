@@ -125,7 +125,8 @@ class _Checked:
 def _checked(path: Path) -> _Checked:
     recorded, sha256 = wav.read_recording(path), _sha256(path)
     sidecar = read_sidecar(path, sha256)
-    known = None if sidecar is None else _known(sidecar.speech_mask, recorded.pcm, path)
+    mask = None if sidecar is None else sidecar.speech_mask
+    known = None if mask is None else _known(mask, recorded.pcm, path)
     return _Checked(path, sha256, known)
 
 

@@ -92,18 +92,19 @@ class SpeechMask(_Part):
 class Sidecar(_Part):
     """All of it. ``seed`` and ``scenario_id`` are what the effects drew their chance from.
 
+    There is no mask where nothing is known that could not be measured of the recording itself.
     ``background_speech_sha256`` is of the samples of others than the bundled voices.
     """
 
     schema_version: Literal["1.0"]
     wav_sha256: Sha256
     source: Source
-    speech_mask: SpeechMask
+    speech_mask: SpeechMask | None
     condition: AcousticCondition
     seed: int
     scenario_id: str
     effects: Recipe
-    background_speech_sha256: Sha256 | None
+    background_speech_sha256: Sha256 | None = None
     applied: Applied
 
     def encoded(self) -> bytes:

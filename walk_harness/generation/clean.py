@@ -22,7 +22,7 @@ from shared.audio.conversion import converted
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.detection.port import Detector
 from shared.audio.effects.recipe import Recipe
-from shared.audio.pcm import SAMPLE_RATE_HZ, Pcm, silence
+from shared.audio.pcm import SAMPLE_RATE_HZ, Pcm, duration_ms, silence
 from shared.audio.sidecar import (
     Source,
     SourceKind,
@@ -32,6 +32,7 @@ from shared.audio.sidecar import (
     sha256_of,
 )
 from shared.errors import UsageError
+from shared.intervals import Interval
 from shared.observability.evidence import MeasuredOn
 from shared.places import make_private, write_whole
 
@@ -76,7 +77,8 @@ def recorded(path: Path) -> CleanSpeech:
         raise UsageError(
             f"{path}: is called clean, but its sidecar names effects; mend its scenario"
         )
-    return CleanSpeech(pcm, sidecar.source, sidecar.speech_mask)
+    mask = sidecar.speech_mask or _mask(pcm, EnergyV1(), MeasuredOn.RECORDING)
+    return CleanSpeech(pcm, sidecar.source, mask)
 
 
 def given(path: Path) -> tuple[CleanSpeech, tuple[str, ...]]:
@@ -134,7 +136,9 @@ def _measured(pcm: Pcm, kind: SourceKind) -> CleanSpeech:
 
 
 def _mask(pcm: Pcm, detector: Detector, measured_on: MeasuredOn) -> SpeechMask:
-    spans = tuple((span.start_ms, span.end_ms) for span in detector.voiced(pcm))
+    # A detector's last hop may reach beyond the track, where there is nothing to be voiced.
+    voiced = detector.voiced(pcm).clip(Interval(0, duration_ms(pcm)))
+    spans = tuple((span.start_ms, span.end_ms) for span in voiced)
     return SpeechMask(detector=detector.id, measured_on=measured_on, voiced_ms=spans)
 
 

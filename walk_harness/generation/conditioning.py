@@ -13,7 +13,7 @@ from shared.audio.effects.ambience import Ambience
 from shared.audio.effects.levels import speech_dbfs
 from shared.audio.effects.recipe import Recipe
 from shared.audio.pcm import SAMPLES_PER_MS
-from shared.audio.sidecar import SCHEMA_VERSION, Sidecar
+from shared.audio.sidecar import SCHEMA_VERSION, Sidecar, SourceKind
 from shared.errors import UsageError
 from shared.scenario_types import AcousticCondition
 from walk_harness.generation.clean import CleanSpeech
@@ -66,11 +66,12 @@ def conditioned(
     size = frame_ms * SAMPLES_PER_MS
     blocks = [speech.pcm[at : at + size] for at in range(0, speech.pcm.size, size)]
     content = wav.encode(np.concatenate([chain.process(block) for block in blocks]))
+    is_untouched = speech.source.kind is SourceKind.RECORDING and setup.recipe == Recipe()
     sidecar = Sidecar(
         schema_version=SCHEMA_VERSION,
         wav_sha256=hashlib.sha256(content).hexdigest(),
         source=speech.source,
-        speech_mask=speech.mask,
+        speech_mask=None if is_untouched else speech.mask,
         condition=setup.condition,
         seed=setup.seed,
         scenario_id=setup.scenario_id,

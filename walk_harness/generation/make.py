@@ -7,7 +7,6 @@ complete or made anew by the same command.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
@@ -21,26 +20,23 @@ from shared.audio.conversion import converted
 from shared.audio.effects import bundled
 from shared.audio.effects.ambience import Ambience
 from shared.audio.sidecar import Sidecar, SourceKind, Voice, sha256_of, sidecar_path
-from shared.dataset import ALL, Dataset, load_dataset, select
+from shared.dataset import ALL, load_dataset
 from shared.environment import read_env_file
 from shared.errors import UsageError
 from shared.places import checkout, expanded, make_private, refuse_inside_package, write_whole
-from shared.scenarios import Scenario, is_single_turn
 from shared.settings import Settings, Value, resolve
 from shared.speech.port import Synthesizer
 from shared.values import JsonObject, JsonValue
-from walk_harness.generation.clean import CleanSpeech, given, keep, kept, recorded, spoken
+from walk_harness.generation.clean import FOLDER, CleanSpeech, given, keep, kept, recorded, spoken
 from walk_harness.generation.conditioning import Made, Setup, conditioned
+from walk_harness.generation.inventory import files_in, held_by, sidecar_of, sources_of
 from walk_harness.generation.orders import given_effects, infix_of, needs_new_file, order_of
 from walk_harness.generation.plan import (
     GENERATION,
-    RECORDINGS,
     SOURCE_KEY,
-    Files,
     Held,
     Order,
     Plan,
-    Source,
     Take,
     planned,
     scenario_of,
@@ -65,23 +61,29 @@ def generate(flags: Mapping[str, Value]) -> int:
         return _convert(order, settings)
     data = expanded(settings.path("data") or BUNDLED_DATA, "--data")
     dataset = load_dataset(data)
-    raw = _raw_scenarios(data)
-    chosen = _chosen(dataset, settings.text("example"))
-    is_new = needs_new_file(order, settings) or any(not one.input.recordings for _, one in chosen)
+    sources = sources_of(data, dataset, settings.text("example"))
+    is_new = (
+        needs_new_file(order, settings)
+        or any(not source.own for source in sources)
+        or _is_installed(data)
+    )
     order = replace(order, is_in_place=not is_new)
     output = _output(order, settings, data) if is_new else data
     refuse_inside_package(output, "--output-data")
-    sources = [_source(position, one, raw[one.id], dataset) for position, one in chosen]
-    held = _held(output) if is_new else ()
-    plan = planned(order, sources, held, _files(output, held, data, dataset))
-    return _Making(settings, order, output).carry_out(plan)
+    held, folder = held_by(output) if is_new else (), output.resolve().parent
+    beside = dataset.scenarios if dataset.directory == folder else ()
+    plan = planned(order, sources, held, files_in(folder, (*held, *beside)))
+    return _Making(settings, order, output, held).carry_out(plan)
 
 
 class _Making:
     """One run of the command, writing into one folder."""
 
-    def __init__(self, settings: Settings, order: Order, output: Path) -> None:
+    def __init__(
+        self, settings: Settings, order: Order, output: Path, held: Sequence[Held]
+    ) -> None:
         self._settings = settings
+        self._held = held
         self._order = order
         self._output = output
         self._folder = output.resolve().parent
@@ -92,14 +94,15 @@ class _Making:
         """Make what is missing, then write the scenario file."""
         wanted = [take for take in plan.takes if not take.is_kept]
         for take in wanted:
-            _refuse_links(self._folder, take.recording.path)
+            for place in (take.recording.path, f"{FOLDER}/{take.source.id}.flac"):
+                _refuse_links(self._folder, place)
         self._prepare(wanted)
         ambience, background = _ambience(self._settings)
         progress = _Progress(len(wanted))
         metadata: dict[str, JsonObject] = {}
         for take in plan.takes:
             if take.is_kept:
-                metadata[take.scenario_id] = self._existing_metadata(take, plan)
+                metadata[take.scenario_id] = self._existing_metadata(take)
                 continue
             speech = self._speech(take)
             setup = Setup(take.scenario_id, take.recording.condition, take.recipe, take.seed)
@@ -161,16 +164,14 @@ class _Making:
             f"CREATED {take.scenario_id} {take.recording.condition} {made.duration_s:.2f} s {place}"
         )
 
-    def _existing_metadata(self, take: Take, plan: Plan) -> JsonObject:
+    def _existing_metadata(self, take: Take) -> JsonObject:
+        """What was said of a recording that stays."""
         place = take.recording.path
-        sidecar = _sidecar(self._folder / place)
-        is_other = sidecar is not None and (sidecar.seed, sidecar.effects) != (
-            take.seed,
-            take.recipe,
-        )
-        note = " (of another seed or other effects; --force replaces it)" if is_other else ""
+        sidecar = sidecar_of(self._folder / place)
+        is_other = sidecar is not None and not _is_same(sidecar, take)
+        note = " (of other words, effects or seed; --force replaces it)" if is_other else ""
         _say(f"EXISTS {take.scenario_id} {take.recording.condition} {place}{note}")
-        for each in _held(self._output) if plan.document else ():
+        for each in self._held:
             for recording in each.recordings:
                 if each.id == take.scenario_id and recording.path == place:
                     return recording.metadata
@@ -241,83 +242,18 @@ def _given(file: Path) -> CleanSpeech:
     return speech
 
 
-def _raw_scenarios(data: Path) -> Mapping[str, JsonObject]:
-    document = json.loads(data.read_text("utf-8-sig"))
-    return {raw["id"]: raw for raw in document["scenarios"]}
-
-
-def _chosen(dataset: Dataset, wanted: str) -> list[tuple[int, Scenario]]:
-    """The scenarios to record, each with its place among all of one request."""
-    single = [one for one in dataset.scenarios if is_single_turn(one)]
-    chosen = {one.id for one in select(single, wanted)}
-    return [(position, one) for position, one in enumerate(single) if one.id in chosen]
-
-
 def _output(order: Order, settings: Settings, data: Path) -> Path:
     named = settings.path("output_data")
     if named is not None:
         return expanded(named, "--output-data")
     name = f"{data.stem}.{infix_of(order, settings)}{data.suffix}"
-    is_installed = checkout() is None and data == BUNDLED_DATA
-    return Path("data") / "walk" / name if is_installed else data.with_name(name)
+    return Path("data") / "walk" / name if _is_installed(data) else data.with_name(name)
 
 
-def _source(position: int, scenario: Scenario, raw: JsonObject, dataset: Dataset) -> Source:
-    places = {one.id: dataset.recording_path(one) for one in scenario.input.recordings}
-    return Source(
-        position,
-        scenario.id,
-        scenario.input.text,
-        raw,
-        scenario.input.recordings,
-        {name: str(place) for name, place in places.items() if place.is_file()},
-    )
-
-
-def _held(output: Path) -> tuple[Held, ...]:
-    """What the file to write holds already."""
-    if not output.exists():
-        return ()
-    dataset, raw = load_dataset(output), _raw_scenarios(output)
-    return tuple(
-        Held(one.id, raw[one.id], one.input.recordings, _clean_place(one, dataset))
-        for one in dataset.scenarios
-    )
-
-
-def _clean_place(scenario: Scenario, dataset: Dataset) -> str | None:
-    for recording in scenario.input.recordings:
-        if recording.condition == "clean" and dataset.recording_path(recording).is_file():
-            return recording.path
-    return None
-
-
-def _files(output: Path, held: Sequence[Held], data: Path, dataset: Dataset) -> Files:
-    folder = output.resolve().parent
-    present = [path for path in (folder / RECORDINGS).rglob("*.wav") if path.is_file()]
-    owners: dict[str, set[str]] = {}
-    for each in held:
-        for recording in each.recordings:
-            owners.setdefault(recording.path.casefold(), set()).add(each.id)
-    if data.resolve().parent == folder:
-        for one in dataset.scenarios:
-            for recording in one.input.recordings:
-                owners.setdefault(recording.path.casefold(), set()).add(one.id)
-    taken = {}
-    for path in present:
-        place = path.relative_to(folder).as_posix().casefold()
-        taken[place] = path
-        sidecar = None if place in owners else _sidecar(path)
-        if sidecar is not None:
-            owners.setdefault(place, set()).add(sidecar.scenario_id)
-    return Files(frozenset(taken), {place: frozenset(ids) for place, ids in owners.items()})
-
-
-def _sidecar(recording: Path) -> Sidecar | None:
-    """What is said of a recording, right or wrong; nothing where that cannot be read."""
-    with contextlib.suppress(OSError, ValueError):
-        return Sidecar.decoded(sidecar_path(recording).read_bytes())
-    return None
+def _is_installed(data: Path) -> bool:
+    """Whether the scenarios lie in a package, where nothing is written."""
+    root = BUNDLED_DATA.resolve().parents[2]
+    return checkout() is None and data.resolve().is_relative_to(root)
 
 
 def _refuse_links(folder: Path, place: str) -> None:
@@ -354,6 +290,13 @@ def _ambience(settings: Settings) -> tuple[Ambience, str | None]:
     if not voices.any():
         raise UsageError(f"--background-speech: {file}: is silent; choose another")
     return replace(bundled.ambience(), conversation=voices), sha256_of(voices)
+
+
+def _is_same(sidecar: Sidecar, take: Take) -> bool:
+    """Whether a recording is what would be made now."""
+    text = sidecar.source.text or take.source.text
+    asked = (take.seed, take.recipe, take.source.text)
+    return (sidecar.seed, sidecar.effects, text) == asked
 
 
 def _metadata(take: Take, sidecar: Sidecar) -> JsonObject:

@@ -143,6 +143,11 @@ def scenario_of(take: Take, metadata: JsonObject) -> dict[str, JsonValue]:
 
 def _takes(order: Order, source: Source, held: Sequence[Held], files: Files) -> Iterator[Take]:
     if order.is_in_place:
+        if order.has_given_file and len(source.own) > 1:
+            raise UsageError(
+                f"--from-audio: is one recording, and {source.id} names {len(source.own)}; put the"
+                " file where one of them is to be, after converting it without --example"
+            )
         for recording in source.own:
             yield _in_place(order, source, recording, files)
         return
@@ -260,7 +265,7 @@ def _merged(
         else:
             document.append(each)
     if stale and not order.is_forced:
-        more = "" if order.is_appended else "--append keeps it, "
+        more = "" if order.is_appended else "--append (with --output-data) keeps it, "
         raise UsageError(
             f"--output-data: would lose the scenario {stale[0].id}; {more}--force gives it up"
         )
@@ -271,8 +276,8 @@ def _refuse_other_version(take: Take, held: Held, order: Order) -> None:
     """The same id with another recording is another's scenario, not an older version of ours."""
     if take.recording.path not in {one.path for one in held.recordings} and not order.is_forced:
         raise UsageError(
-            f"--output-data: holds another recording of {held.id}; add --vary-conditions for a"
-            " variant, choose another file, or --force"
+            f"--output-data: holds the scenario {held.id} without {take.recording.path}; add"
+            " --vary-conditions for a variant, choose another file, or --force"
         )
 
 
