@@ -16,7 +16,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.audio.detection.energy_v1 import HOP_MS, EnergyV1
+from shared.audio.detection.energy_v1 import EnergyV1
+from shared.audio.detection.hops import HOP_MS
 from shared.audio.pcm import SAMPLE_RATE_HZ, SAMPLES_PER_MS, Pcm, silence
 from shared.audio.placement import Placement
 from shared.intervals import IntervalSet

@@ -8,17 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.audio.detection.energy_v1 import (
-    FFT_SAMPLES,
-    FULL_SCALE,
-    HOP_SAMPLES,
-    EnergyV1,
-    Gates,
-    Hops,
-    gates_for,
-    is_voiced_chunk,
-    measured,
-)
+from shared.audio.detection.energy_v1 import EnergyV1, Gates, gates_for, is_voiced_chunk
+from shared.audio.detection.hops import FFT_SAMPLES, FULL_SCALE, HOP_SAMPLES, Hops, hops_of
 from shared.audio.pcm import SAMPLE_RATE_HZ, SAMPLES_PER_MS, Pcm, silence
 from shared.intervals import IntervalSet
 from shared.speech.tone import ToneSynthesizer
@@ -159,7 +150,7 @@ def floored(dbfs: float, *, silent_hops: int = 0) -> Gates:
     """The gates of a thousand hops of the same level, some of them exact zeros."""
     level = buzz(10_000, dbfs)
     level[5 * HOP_SAMPLES : (5 + silent_hops) * HOP_SAMPLES] = 0
-    return gates_for(measured(level))
+    return gates_for(hops_of(level))
 
 
 @pytest.mark.parametrize(
@@ -222,7 +213,7 @@ def test_a_track_may_end_anywhere_in_a_hop(samples: int) -> None:
 
 
 def test_levels_do_not_depend_on_where_blocks_meet() -> None:
-    hops = measured(buzz(4_000, -30))
+    hops = hops_of(buzz(4_000, -30))
     assert 20 * np.log10(np.sqrt(hops.filtered[1:-1]) / FULL_SCALE) == pytest.approx(-30, abs=0.01)
     assert 20 * np.log10(np.sqrt(hops.own) / FULL_SCALE) == pytest.approx(-30, abs=0.01)
 
