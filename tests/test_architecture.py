@@ -93,6 +93,7 @@ DOORS = frozenset(
     {
         "shared.artifacts",
         "shared.audio.conversion",
+        "shared.audio.detection.silero",
         "shared.audio.effects.bundled",
         "shared.audio.sidecar",
         "shared.audio.monitor",

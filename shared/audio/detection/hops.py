@@ -77,13 +77,28 @@ def with_hysteresis(*, on: Bools, off: Bools) -> Bools:
     return (on & ~off)[last_decided]
 
 
+def without_clicks(voiced: Bools) -> Bools:
+    """Only the runs of at least ``LEAST_VOICED_MS``."""
+    starts, ends = _runs(voiced)
+    lasting = (ends - starts) * HOP_MS >= LEAST_VOICED_MS
+    steps = np.zeros(voiced.size + 1, np.int8)
+    steps[starts[lasting]] = 1
+    steps[ends[lasting]] = -1
+    kept: Bools = np.cumsum(steps[:-1]) > 0
+    return kept
+
+
 def spans(voiced: Bools, *, first_hop: int) -> IntervalSet:
     """Runs of voiced hops as spans, without the clicks."""
-    edges = np.flatnonzero(np.diff(voiced, prepend=False, append=False))
-    starts_ms, ends_ms = ((edges[which::2] + first_hop) * HOP_MS for which in (0, 1))
-    lasting = ends_ms - starts_ms >= LEAST_VOICED_MS
-    bounds = zip(starts_ms[lasting].tolist(), ends_ms[lasting].tolist(), strict=True)
+    starts, ends = ((edges + first_hop) * HOP_MS for edges in _runs(without_clicks(voiced)))
+    bounds = zip(starts.tolist(), ends.tolist(), strict=True)
     return IntervalSet(tuple(Interval(start_ms, end_ms) for start_ms, end_ms in bounds))
+
+
+def _runs(voiced: Bools) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Where runs of true hops start and end, ends excluded."""
+    edges = np.flatnonzero(np.diff(voiced, prepend=False, append=False))
+    return edges[::2], edges[1::2]
 
 
 @functools.cache
