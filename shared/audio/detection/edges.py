@@ -45,8 +45,8 @@ NOISE_BEYOND_MS = 100
 """Before the network's start; after its end, beyond what is searched."""
 NOISE_WITHIN_MS = 1_000
 LEAST_NOISE_MS = 100
-NOISE_PERCENTILE = 95
-ABOVE_NOISE_DB = 1.0
+NOISE_PERCENTILE = 90
+ABOVE_NOISE_DB = 1.5
 BELOW_PEAK_DB = 32.0
 PEAK_PERCENTILE = 95
 LOWEST_GATE_DBFS = -60.0
@@ -76,12 +76,13 @@ class Loudness:
 
     single: Levels
     averaged: Levels
-    silent: Bools
 
     @classmethod
     def of(cls, hops: Hops) -> Loudness:
-        mean = np.convolve(hops.filtered, np.full(AVERAGED_HOPS, 1 / AVERAGED_HOPS), "same")
-        return cls(_dbfs(hops.filtered), _dbfs(mean.astype(np.float32)), hops.silent)
+        # What the filter rings into a hop is not the hop's own.
+        power = np.minimum(hops.filtered, hops.own)
+        mean = np.convolve(power, np.full(AVERAGED_HOPS, 1 / AVERAGED_HOPS), "same")
+        return cls(_dbfs(power), _dbfs(mean))
 
 
 def voiced_hops(hops: Hops, speech: Sequence[Interval]) -> Bools:
@@ -102,7 +103,7 @@ def voiced_hops(hops: Hops, speech: Sequence[Interval]) -> Bools:
 def _pieces(speech: Sequence[Interval], count: int) -> list[Piece]:
     """The pieces with the hops searched around them; no hop is searched for two."""
     starts = [max(one.start_ms - START_LATE_MS, 0) // HOP_MS for one in speech]
-    ends = [min(-(-(one.end_ms - END_LATE_MS) // HOP_MS), count) for one in speech]
+    ends = [-(-(one.end_ms - END_LATE_MS) // HOP_MS) for one in speech]
     between = [(end + start) // 2 for end, start in zip(ends, starts[1:], strict=False)]
     return [
         Piece(
@@ -160,5 +161,5 @@ def _noise(piece: Piece, loudness: Loudness, is_noise: Bools) -> float:
     return float(np.percentile(noise, NOISE_PERCENTILE))
 
 
-def _dbfs(mean_squares: Floats) -> Levels:
+def _dbfs(mean_squares: Floats | Levels) -> Levels:
     return 10 * np.log10(np.maximum(mean_squares, LEAST_POWER, dtype=np.float64) / FULL_SCALE**2)

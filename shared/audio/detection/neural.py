@@ -8,6 +8,7 @@ everything after them is computed from the bytes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -41,7 +42,7 @@ class Network(Protocol):
     @property
     def version(self) -> str: ...
 
-    def probabilities(self, windows: Windows) -> list[float]:
+    def probabilities(self, windows: Windows) -> Sequence[float]:
         """One number from 0 to 1 for each row of ``WINDOW_SAMPLES`` samples from -1 to 1."""
 
 
