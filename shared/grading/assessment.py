@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from shared.grading.case import ToolUse
 from shared.grading.judge import Judgments
+from shared.grading.sensitivity import Sensitivity
 from shared.grading.verdict import Verdict
 from shared.matching import CallMatching
 from shared.metrics.consumption import Consumption
@@ -27,9 +28,13 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """``observed`` is absent when no session began, ``judgments`` when no judge was asked."""
+    """``observed`` is absent when no session began, ``judgments`` when no judge was asked.
+
+    ``sensitivity`` is absent when no second detector listened.
+    """
 
     verdict: Verdict
     consumption: Consumption
     observed: Observed | None
     judgments: Judgments | None = None
+    sensitivity: Sensitivity | None = None

@@ -20,6 +20,7 @@ from shared.observability.evidence import (
     Failure,
     MeasuredOn,
     Pacing,
+    SecondOpinion,
     Track,
     Utterance,
 )
@@ -45,6 +46,7 @@ def encode_evidence(evidence: Evidence) -> JsonObject:
         "warnings": list(evidence.warnings),
         "caller": _encode_track(evidence.caller),
         "assistant": _encode_track(evidence.assistant),
+        "second_opinion": _encode_second_opinion(evidence.second_opinion),
         "utterances": [_dump(Utterance, utterance) for utterance in evidence.utterances],
         "pacing": _dump(Pacing, evidence.pacing),
         "state_before": evidence.state_before,
@@ -74,7 +76,8 @@ def decode_observation(stored: JsonObject) -> Observation:
 
 
 def _decode(stored: JsonObject) -> Evidence:
-    plain: dict[str, Any] = dict(stored)
+    # Evidence from before there were second opinions has none.
+    plain: dict[str, Any] = {"second_opinion": None, **stored}
     failure = plain["failure"]
     _check_keys(Evidence, plain)
     return Evidence(
@@ -85,6 +88,7 @@ def _decode(stored: JsonObject) -> Evidence:
         warnings=tuple(plain["warnings"]),
         caller=_decode_track(plain["caller"]),
         assistant=_decode_track(plain["assistant"]),
+        second_opinion=_decode_second_opinion(plain["second_opinion"]),
         utterances=tuple(_adapter(Utterance).validate_python(u) for u in plain["utterances"]),
         pacing=_adapter(Pacing).validate_python(plain["pacing"]),
         state_before=plain["state_before"],
@@ -122,6 +126,19 @@ def _decode_track(stored: Mapping[str, Any]) -> Track:
         detector=_adapter(DetectorId).validate_python(stored["detector"]),
         measured_on=MeasuredOn(stored["measured_on"]),
     )
+
+
+def _encode_second_opinion(second: SecondOpinion | None) -> JsonValue:
+    if second is None:
+        return None
+    return {"caller": _encode_track(second.caller), "assistant": _encode_track(second.assistant)}
+
+
+def _decode_second_opinion(stored: Mapping[str, Any] | None) -> SecondOpinion | None:
+    if stored is None:
+        return None
+    _check_keys(SecondOpinion, stored)
+    return SecondOpinion(_decode_track(stored["caller"]), _decode_track(stored["assistant"]))
 
 
 @cache

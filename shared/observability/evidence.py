@@ -6,7 +6,7 @@ run again from disk with the recordings deleted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from shared.audio.detection.port import DetectorId as DetectorId  # noqa: PLC0414 - re-exported
@@ -57,6 +57,17 @@ class Track:
     measured_on: MeasuredOn
 
 
+@dataclass(frozen=True, slots=True)
+class SecondOpinion:
+    """Both tracks by a second detector, to tell what rests on the choice of the first.
+
+    A track whose truth was known beforehand, or that was not measured twice, is the first one's.
+    """
+
+    caller: Track
+    assistant: Track
+
+
 class Ending(StrEnum):
     """Why an attempt stopped listening."""
 
@@ -97,7 +108,16 @@ class Evidence:
     ending: Ending
     failure: Failure | None
     warnings: tuple[str, ...] = ()
+    second_opinion: SecondOpinion | None = None
 
     def of[T: Observation](self, kind: type[T]) -> tuple[T, ...]:
         """All observations of one kind, in order of receipt."""
         return tuple(seen for seen in self.observations if isinstance(seen, kind))
+
+    @property
+    def by_second_opinion(self) -> Evidence | None:
+        """The same attempt as the second detector heard it; nothing where none did."""
+        second = self.second_opinion
+        if second is None:
+            return None
+        return replace(self, caller=second.caller, assistant=second.assistant, second_opinion=None)

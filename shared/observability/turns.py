@@ -53,12 +53,19 @@ def is_answer(heard: Interval, request_end_ms: int) -> bool:
 
 def caller_turns(utterances: Iterable[Utterance], voiced: IntervalSet) -> tuple[Turn, ...]:
     """One turn per utterance, in order of onset; an utterance nobody heard is none."""
+    return tuple(turn for _, turn in numbered_turns(utterances, voiced))
+
+
+def numbered_turns(
+    utterances: Iterable[Utterance], voiced: IntervalSet
+) -> tuple[tuple[int, Turn], ...]:
+    """The caller's turns, each with the number of its utterance, counted from 0."""
     turns = [
-        Turn(Speaker.CALLER, span, heard, utterance.text, utterance.action)
-        for utterance in utterances
+        (number, Turn(Speaker.CALLER, span, heard, utterance.text, utterance.action))
+        for number, utterance in enumerate(utterances)
         if (span := (heard := voiced.clip(utterance.span)).extent) is not None
     ]
-    return tuple(sorted(turns, key=lambda turn: turn.span))
+    return tuple(sorted(turns, key=lambda numbered: numbered[1].span))
 
 
 def assistant_turns(

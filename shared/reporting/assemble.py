@@ -14,6 +14,7 @@ from shared.grading.case import ToolUse
 from shared.grading.policy import EvaluationPolicy
 from shared.grading.rubric import TASK_UNDERSTANDING
 from shared.grading.semantic import scores
+from shared.grading.sensitivity import Sensitivity
 from shared.grading.verdict import Check, CheckStatus, Status, Verdict
 from shared.metrics import task
 from shared.metrics.consumption import Consumption
@@ -32,13 +33,16 @@ from shared.reporting.schema import (
     AttemptResult,
     AudioMetrics,
     BackendConsumption,
+    CheckFlip,
     CheckReport,
     ConsumptionMetrics,
     ErrorReport,
     ExtendedMetrics,
     Extremes,
+    Flips,
     FrontendConsumption,
     InputTokens,
+    InteractionFigures,
     Metrics,
     Moment,
     Opportunities,
@@ -46,6 +50,8 @@ from shared.reporting.schema import (
     Pair,
     RecordingReport,
     ResponseCounts,
+    ResponseFlip,
+    SensitivityMetrics,
     SettledYieldMetrics,
     SpeechSource,
     Summary,
@@ -63,6 +69,8 @@ from shared.values import CountPair, JsonObject
 
 LONGEST_REASON = 500
 """Characters of a message or reason in a row; the evidence has the whole."""
+UNHEARD = "unheard"
+"""The status of a request in which a detector found no voice."""
 NOT_OBSERVED = "the session never began"
 OBSERVED_FIGURES = (
     "audio",
@@ -133,7 +141,7 @@ def _metrics(
         unavailable["consumption.frontend"] = "the provider gave no final usage"
     return Metrics(
         task=_task(evidence, scenario, assessment),
-        audio=_audio(evidence, policy, observed),
+        audio=_audio(evidence, policy, assessment),
         consumption=_consumption(assessment.consumption),
         unavailable=unavailable,
     )
@@ -182,13 +190,23 @@ def _task(evidence: Evidence, scenario: Scenario, assessment: Assessment) -> Tas
     )
 
 
-def _audio(evidence: Evidence, policy: EvaluationPolicy, observed: Observed | None) -> AudioMetrics:
-    deadline_ms = policy.metrics.response_deadline_ms
+def _audio(evidence: Evidence, policy: EvaluationPolicy, assessment: Assessment) -> AudioMetrics:
+    observed = assessment.observed
     if observed is None:
-        return AudioMetrics(metrics_version=METRICS_VERSION, response_deadline_ms=deadline_ms)
-    measured = observed.interaction
+        return AudioMetrics(
+            metrics_version=METRICS_VERSION,
+            response_deadline_ms=policy.metrics.response_deadline_ms,
+        )
+    figures = _figures(observed.interaction, evidence.caller, evidence.assistant)
+    extended = _extended(observed.extended, assessment.sensitivity)
+    return AudioMetrics(**dict(figures), extended=extended)
+
+
+def _figures(
+    measured: InteractionMeasurements, caller: Track, assistant: Track
+) -> InteractionFigures:
     hold = measured.floor_hold_durations
-    return AudioMetrics(
+    return InteractionFigures(
         response_rate=rounded_rate(measured.response_rate.value),
         response_latency_ms=rounded_ms(measured.response_latency_ms),
         interruption_rate=rounded_rate(measured.interruption_rate),
@@ -197,7 +215,7 @@ def _audio(evidence: Evidence, policy: EvaluationPolicy, observed: Observed | No
         ),
         floor_hold_silence_ms=Extremes(cumulative=hold.cumulative_ms, maximum=hold.maximum_ms),
         metrics_version=measured.metrics_version,
-        response_deadline_ms=deadline_ms,
+        response_deadline_ms=measured.policy.response_deadline_ms,
         response_opportunities=_opportunities(measured),
         response_exclusion_reasons={
             reason.value: count
@@ -206,8 +224,7 @@ def _audio(evidence: Evidence, policy: EvaluationPolicy, observed: Observed | No
         response_latencies_ms=list(measured.response_latencies_ms),
         late_response_latencies_ms=list(measured.late_response_latencies_ms),
         interruption_count=measured.interruption_count,
-        speech={"caller": _speech(evidence.caller), "assistant": _speech(evidence.assistant)},
-        extended=_extended(observed.extended),
+        speech={"caller": _speech(caller), "assistant": _speech(assistant)},
     )
 
 
@@ -232,7 +249,30 @@ def _speech(track: Track) -> SpeechSource:
     )
 
 
-def _extended(extended: ExtendedMeasurements) -> ExtendedMetrics:
+def _sensitivity(sensitivity: Sensitivity) -> SensitivityMetrics:
+    tracks = sensitivity.tracks
+    figures = _figures(sensitivity.interaction, tracks.caller, tracks.assistant)
+    return SensitivityMetrics(
+        **dict(figures),
+        flips=Flips(
+            responses=[
+                ResponseFlip(
+                    utterance=flip.utterance,
+                    request_end_ms=flip.request_end_ms,
+                    status=flip.first or UNHEARD,
+                    second_status=flip.second or UNHEARD,
+                )
+                for flip in sensitivity.responses
+            ],
+            checks=[
+                CheckFlip(id=flip.id, status=flip.first, second_status=flip.second)
+                for flip in sensitivity.checks
+            ],
+        ),
+    )
+
+
+def _extended(extended: ExtendedMeasurements, sensitivity: Sensitivity | None) -> ExtendedMetrics:
     return ExtendedMetrics(
         version=extended.version,
         response_latency_ms=percentiles(extended.response_latency_ms),
@@ -258,6 +298,7 @@ def _extended(extended: ExtendedMeasurements) -> ExtendedMetrics:
         ),
         word_error=word_error(extended.recognition),
         entities=entity_reports(extended.recognition),
+        sensitivity=None if sensitivity is None else _sensitivity(sensitivity),
     )
 
 

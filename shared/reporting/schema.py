@@ -125,6 +125,53 @@ class EntityReport(Part):
     heard: bool
 
 
+class InteractionFigures(Part):
+    """The v2 numbers, and by which detectors."""
+
+    response_rate: float | None = None
+    response_latency_ms: float | None = None
+    interruption_rate: float | None = None
+    speaking_duration_ms: Extremes | None = None
+    floor_hold_silence_ms: Extremes | None = None
+    metrics_version: str
+    response_deadline_ms: int
+    response_opportunities: Opportunities | None = None
+    response_exclusion_reasons: dict[str, int] = {}
+    response_latencies_ms: list[int] = []
+    late_response_latencies_ms: list[int] = []
+    interruption_count: int | None = None
+    speech: dict[Literal["caller", "assistant"], SpeechSource] = {}
+
+
+class ResponseFlip(Part):
+    """An utterance, counted from 0, whose request has another status by the second detector.
+
+    ``unheard`` says that a detector found no voice in it.
+    """
+
+    utterance: int
+    request_end_ms: int
+    status: str
+    second_status: str
+
+
+class CheckFlip(Part):
+    id: str
+    status: str
+    second_status: str
+
+
+class Flips(Part):
+    responses: list[ResponseFlip] = []
+    checks: list[CheckFlip] = []
+
+
+class SensitivityMetrics(InteractionFigures):
+    """The same numbers by a second detector, and what comes out otherwise by it."""
+
+    flips: Flips = Flips()
+
+
 class ExtendedMetrics(Part):
     version: str
     response_latency_ms: Percentiles
@@ -141,22 +188,10 @@ class ExtendedMetrics(Part):
     responses_with_closings: ResponseCounts
     word_error: WordErrorCounts | None = None
     entities: list[EntityReport] | None = None
+    sensitivity: SensitivityMetrics | None = None
 
 
-class AudioMetrics(Part):
-    response_rate: float | None = None
-    response_latency_ms: float | None = None
-    interruption_rate: float | None = None
-    speaking_duration_ms: Extremes | None = None
-    floor_hold_silence_ms: Extremes | None = None
-    metrics_version: str
-    response_deadline_ms: int
-    response_opportunities: Opportunities | None = None
-    response_exclusion_reasons: dict[str, int] = {}
-    response_latencies_ms: list[int] = []
-    late_response_latencies_ms: list[int] = []
-    interruption_count: int | None = None
-    speech: dict[Literal["caller", "assistant"], SpeechSource] = {}
+class AudioMetrics(InteractionFigures):
     extended: ExtendedMetrics | None = None
 
 

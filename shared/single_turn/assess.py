@@ -6,6 +6,7 @@ The same call judges a fresh attempt and one loaded from disk, and gives the sam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from shared.audio.pacing import is_valid
 from shared.errors import Stage
@@ -16,6 +17,7 @@ from shared.grading.interaction import limit_checks
 from shared.grading.judge import Judgments
 from shared.grading.policy import EvaluationPolicy
 from shared.grading.semantic import task_understanding
+from shared.grading.sensitivity import Reading, compared
 from shared.grading.verdict import Check, decide
 from shared.metrics.consumption import consumption
 from shared.metrics.extended import measure_extended
@@ -49,7 +51,34 @@ def assess(
     policy: EvaluationPolicy,
     judgments: Judgments | None = None,
 ) -> Assessment:
-    """Judge one attempt by a policy, and by what a judge said about it, where one was asked."""
+    """Judge one attempt by a policy, and by what a judge said about it, where one was asked.
+
+    What a second detector heard decides nothing; it shows what rests on the first.
+    """
+    assessment = _assessed(evidence, scenario, policy, judgments)
+    again = evidence.by_second_opinion
+    if again is None:
+        return assessment
+    first = _reading(evidence, assessment)
+    second = _reading(again, _assessed(again, scenario, policy, judgments))
+    if first is None or second is None:
+        return assessment
+    return replace(assessment, sensitivity=compared(first, second))
+
+
+def _reading(evidence: Evidence, assessment: Assessment) -> Reading | None:
+    observed = assessment.observed
+    if observed is None:
+        return None
+    return Reading(evidence, observed.interaction, assessment.verdict.checks)
+
+
+def _assessed(
+    evidence: Evidence,
+    scenario: Scenario,
+    policy: EvaluationPolicy,
+    judgments: Judgments | None,
+) -> Assessment:
     consumed = consumption(evidence.observations)
     failure = _validity(evidence, policy)
     if evidence.extent_ms <= 0:
