@@ -6,17 +6,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import override
 
+from assistants.suite.detectors import hybrid_for_sensitivity, measured
 from assistants.suite.suite import Caller, Rendition
 from assistants.suite.voices import synthesizer
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.detection.port import Detector
 from shared.dataset import Dataset
-from shared.observability.evidence import MeasuredOn, Track
+from shared.observability.evidence import MeasuredOn
 from shared.scenarios import Scenario
 from shared.settings import Settings
 from shared.single_turn.bench import Attempt
 from shared.single_turn.session import SpokenRequest
 from shared.speech.port import Synthesizer
+from shared.speech.tone import ToneSynthesizer
 from shared.values import JsonObject
 
 SOURCE = "crawl.synthetic"
@@ -25,9 +27,10 @@ SOURCE = "crawl.synthetic"
 class SynthesizedCaller(Caller):
     """One voice says every request, whatever recordings a scenario may have."""
 
-    def __init__(self, voice: Synthesizer) -> None:
+    def __init__(self, voice: Synthesizer, second_detector: Detector | None = None) -> None:
         self._voice = voice
         self._detector = EnergyV1()
+        self._second_detector = second_detector
 
     @property
     @override
@@ -45,7 +48,8 @@ class SynthesizedCaller(Caller):
 
     @override
     def request_for(self, attempt: Attempt) -> SpokenRequest:
-        return spoken_request(self._voice, self._detector, attempt.scenario.input.text)
+        text = attempt.scenario.input.text
+        return spoken_request(self._voice, self._detector, text, self._second_detector)
 
     @override
     def recorded(self) -> JsonObject:
@@ -58,13 +62,23 @@ class SynthesizedCaller(Caller):
 
 def caller_of(settings: Settings, _dataset: Dataset) -> Caller:
     """The caller by the settings; of the dataset it needs no file."""
-    return SynthesizedCaller(synthesizer(settings))
+    voice = synthesizer(settings)
+    # Neural detectors hear no speech in tones.
+    second = None if voice.name == ToneSynthesizer().name else hybrid_for_sensitivity(settings)
+    return SynthesizedCaller(voice, second)
 
 
-def spoken_request(voice: Synthesizer, detector: Detector, text: str) -> SpokenRequest:
+def spoken_request(
+    voice: Synthesizer, detector: Detector, text: str, second_detector: Detector | None = None
+) -> SpokenRequest:
     """Speak a request and measure its clean source, whatever the voice says of itself."""
     speech = voice.speak(text)
-    track = Track(
-        detector.voiced(speech.pcm), int(speech.pcm.size), detector.id, MeasuredOn.CLEAN_SOURCE
+    found = measured(speech.pcm, MeasuredOn.CLEAN_SOURCE, detector, second_detector)
+    return SpokenRequest(
+        speech.pcm,
+        found.track,
+        text,
+        SOURCE,
+        second_track=found.second,
+        speech_file=found.speech_file,
     )
-    return SpokenRequest(speech.pcm, track, text, SOURCE)

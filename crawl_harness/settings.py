@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from assistants.config import ROWS as ASSISTANT_ROWS
-from assistants.suite.settings import JUDGE_ROWS, RUN_ROWS, VOICE_ROWS
+from assistants.suite.settings import JUDGE_ROWS, RUN_ROWS, VOICE_ROWS, sensitivity_row
 from shared.settings import Setting
 
-ROWS: tuple[Setting, ...] = (*RUN_ROWS, *VOICE_ROWS, *JUDGE_ROWS, *ASSISTANT_ROWS)
+ROWS: tuple[Setting, ...] = (
+    *RUN_ROWS,
+    sensitivity_row(is_on=False),
+    *VOICE_ROWS,
+    *JUDGE_ROWS,
+    *ASSISTANT_ROWS,
+)

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import override
 
+from assistants.suite.detectors import CallerTrack, for_recordings, measured
 from assistants.suite.suite import Caller, Rendition
 from shared.audio import wav
-from shared.audio.detection.energy_v1 import EnergyV1
+from shared.audio.detection.hybrid_v1 import is_available
 from shared.audio.detection.port import Detector
 from shared.audio.pcm import Pcm, duration_ms
 from shared.audio.sidecar import SpeechMask, read_sidecar, sidecar_path
@@ -30,14 +31,21 @@ from shared.single_turn.session import SpokenRequest
 from shared.values import JsonObject
 
 SOURCE = "walk.recorded"
+WITHOUT_THE_EXTRA = (
+    "recordings without a sidecar are measured by energy-v1, which noise misleads; hybrid-v1 comes"
+    " with the extra speech (uv sync --extra speech)"
+)
 
 
 class RecordedCaller(Caller):
     """Recordings of a dataset, each checked before the run and read again when it is replayed."""
 
-    def __init__(self, dataset: Dataset, detector: Detector) -> None:
+    def __init__(
+        self, dataset: Dataset, detector: Detector, second_detector: Detector | None = None
+    ) -> None:
         self._dataset = dataset
         self._detector = detector
+        self._second_detector = second_detector
         self._files: dict[tuple[str, str], _Checked] = {}
 
     @property
@@ -48,6 +56,8 @@ class RecordedCaller(Caller):
     @property
     @override
     def warnings(self) -> Sequence[str]:
+        if self._is_any_bare and not is_available():
+            return (WITHOUT_THE_EXTRA,)
         return ()
 
     @override
@@ -78,7 +88,8 @@ class RecordedCaller(Caller):
             raise AttemptError(Stage.AUDIO_INPUT, "no recording was chosen")
         checked = self._files[attempt.scenario.id, recording.id]
         recorded = self._again(checked, recording.path)
-        track = checked.known or self._measured(recorded.pcm)
+        found = CallerTrack(checked.known) if checked.known else self._measured(recorded.pcm)
+        track = found.track
         unheard = () if track.voiced else ("no speech was found in the recording",)
         return SpokenRequest(
             recorded.pcm,
@@ -86,18 +97,27 @@ class RecordedCaller(Caller):
             attempt.scenario.input.text,
             SOURCE,
             (*recorded.warnings, *unheard),
+            second_track=found.second,
+            speech_file=found.speech_file,
         )
 
-    def _measured(self, pcm: Pcm) -> Track:
-        voiced = self._detector.voiced(pcm)
-        return Track(voiced, int(pcm.size), self._detector.id, MeasuredOn.RECORDING)
+    @property
+    def _is_any_bare(self) -> bool:
+        return any(checked.known is None for checked in self._files.values())
+
+    def _measured(self, pcm: Pcm) -> CallerTrack:
+        return measured(pcm, MeasuredOn.RECORDING, self._detector, self._second_detector)
 
     @override
     def recorded(self) -> JsonObject:
         digest = hashlib.sha256()
         for name, checked in sorted(self._files.items()):
             digest.update(repr((*name, checked.sha256)).encode())
-        return {"recordings": len(self._files), "recordings_sha256": digest.hexdigest()}
+        return {
+            "recordings": len(self._files),
+            "recordings_sha256": digest.hexdigest(),
+            **({"detector": _named(self._detector)} if self._is_any_bare else {}),
+        }
 
     def _again(self, checked: _Checked, shown: str) -> Recorded:
         """A recording that was fine when the run began, if it still is the same."""
@@ -139,6 +159,11 @@ def _known(mask: SpeechMask, pcm: Pcm, path: Path) -> Track:
     return Track(mask.voiced, int(pcm.size), mask.detector, mask.measured_on)
 
 
+def _named(detector: Detector) -> JsonObject:
+    named = detector.id
+    return {"name": named.name, "version": named.version, "parameters": dict(named.parameters)}
+
+
 def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -160,6 +185,6 @@ def _report(recording: Recording, sha256: str) -> RecordingReport:
     )
 
 
-def caller_of(_settings: Settings, dataset: Dataset) -> Caller:
-    """The caller of a dataset."""
-    return RecordedCaller(dataset, EnergyV1())
+def caller_of(settings: Settings, dataset: Dataset) -> Caller:
+    """The caller of a dataset, measured as the settings say."""
+    return RecordedCaller(dataset, *for_recordings(settings))

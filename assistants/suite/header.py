@@ -7,6 +7,7 @@ from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from assistants.suite.detectors import second_for_assistant
 from assistants.suite.plan import Plan
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.grading.judge import Judge, prompt_hashes
@@ -37,6 +38,7 @@ def _configuration(plan: Plan) -> dict[str, object]:
     """Everything that could change a number, and where each setting came from."""
     recorded = plan.settings.recorded()
     application, detector = plan.kit.application, EnergyV1().id
+    second = second_for_assistant(plan.settings)
     return {
         **{name: entry["value"] for name, entry in recorded.items()},
         "data": _shown_path(plan.settings, "data", plan.dataset_path),
@@ -49,6 +51,9 @@ def _configuration(plan: Plan) -> dict[str, object]:
         "application_sha256": dict(application.digests),
         "voice_prompt_sha256": hashlib.sha256(plan.kit.voice_prompt.encode()).hexdigest(),
         "detector": {"name": detector.name, "version": detector.version},
+        "second_detector": None
+        if second is None
+        else {"name": second.id.name, "version": second.id.version},
         "metrics_version": METRICS_VERSION,
         "extended_version": EXTENDED_VERSION,
         "grading_version": plan.policy.grading_version,

@@ -14,6 +14,7 @@ from assistants.config import LiveAgentSettings, api_key
 from assistants.endpoints import Endpoint, live_endpoint
 from assistants.frontend.fixture.library import SOUND, NamedScript, ScriptLibrary
 from assistants.resources import BUNDLED_APPLICATION, load_application, load_voice_prompt
+from assistants.suite.detectors import hybrid_for_sensitivity
 from assistants.suite.fit import refuse_misfits
 from assistants.suite.judge import judge_of
 from assistants.suite.listening import device_for
@@ -85,6 +86,7 @@ def plan_run(suite: Suite, settings: Settings) -> Plan:
     endpoint = None if is_offline else _endpoint(settings)
     _check_pace(settings, is_offline=is_offline)
     device = device_for(settings, is_virtual=is_virtual)
+    hybrid_for_sensitivity(settings)
     dataset_path = expanded(settings.path("data") or suite.bundled_data, "--data")
     dataset = load_dataset(dataset_path)
     chosen = _chosen(suite, settings, dataset)

@@ -12,6 +12,7 @@ from assistants.frontend.fixture.machine import FixtureMachine
 from assistants.frontend.fixture.script import ResolvedScript, acknowledging_script, resolve
 from assistants.frontend.fixture.voice import assistant_voice
 from assistants.frontend.vocabulary import VOCABULARY
+from assistants.suite.detectors import second_for_assistant
 from assistants.suite.header import run_header
 from assistants.suite.listening import monitor_on
 from assistants.suite.plan import Plan, PlannedAttempt, plan_run
@@ -168,6 +169,7 @@ def _bench(
         listener=console.event,
         hears_messages=settings.switch("verbose"),
         monitor=monitor,
+        second_detector=second_for_assistant(settings),
         judge=plan.judge,
         public_facts=plan.kit.application.public_facts,
     )

@@ -120,6 +120,21 @@ VOICE_ROWS: tuple[Setting, ...] = (
     ),
 )
 
+
+def sensitivity_row(*, is_on: bool) -> Setting:
+    """Whether tracks are measured twice, with a suite's own default: a network takes time."""
+    return Setting(
+        "sensitivity",
+        Kind.SWITCH,
+        default=is_on,
+        help="Measure speech by a second detector as well (extra speech) and report what comes out"
+        " otherwise.",
+        flag="--sensitivity",
+        negative_flag="--no-sensitivity",
+        toml="audio.sensitivity",
+    )
+
+
 RUN_ROWS: tuple[Setting, ...] = (
     Setting(
         "config",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO, override
 
 from shared.grading.semantic import JUDGE_ASKED, JUDGE_COMPLETED
 from shared.plain_text import one_line
+from shared.reporting.flips import flips_of
 from shared.reporting.schema import AttemptResult, CheckReport, ConditionSummary, Report
 from shared.values import JsonObject
 
@@ -106,6 +107,8 @@ class Console:
                 self._progress.advance(self._task)
             if self._is_verbose:
                 self._narrate(f"{row.attempt.key} {_outcome(row)}")
+                for line in flips_of(row):
+                    self._narrate(line)
 
     def end(self, report: Report | None, results_path: str) -> None:
         """The summary: what came out, in one table, and where everything lies."""
@@ -122,6 +125,9 @@ class Console:
             for row in report.results:
                 self._print(f"{row.attempt.key}\t{_outcome(row)}")
         self._print(_totals(report))
+        for row in report.results:
+            for line in flips_of(row):
+                self._print(line)
         self._conditions(report.summary.conditions or ())
         semantic = _semantic(report.results)
         if semantic.applicable:

@@ -16,6 +16,7 @@ from shared.observability.evidence import (
     Evidence,
     MeasuredOn,
     Pacing,
+    SecondOpinion,
     Track,
     Utterance,
 )
@@ -124,19 +125,15 @@ def sealed_evidence(
     performed: Performed,
     detector: Detector,
     masker: Masker,
+    second_detector: Detector | None = None,
 ) -> Evidence:
     """Measure the assistant's track and seal everything as evidence."""
-    capture, assistant = performed.capture, performed.assistant_pcm
+    capture, assistant = performed.capture, _received(performed.assistant_pcm, detector)
     evidence = Evidence(
         scenario_id=scenario_id,
         extent_ms=capture.extent_ms,
         caller=request.track,
-        assistant=Track(
-            voiced=detector.voiced(assistant),
-            samples=int(assistant.size),
-            detector=detector.id,
-            measured_on=MeasuredOn.RECEIVED,
-        ),
+        assistant=assistant,
         utterances=(
             Utterance(
                 # The caller's only turn: all that was voiced on the observed track is its.
@@ -153,8 +150,25 @@ def sealed_evidence(
         ending=capture.ending,
         failure=capture.failure,
         warnings=(*request.warnings, *_warnings(capture)),
+        second_opinion=_second_opinion(request, performed, assistant, second_detector),
     )
     return seal(evidence, masker)
+
+
+def _received(pcm: Pcm, detector: Detector) -> Track:
+    return Track(detector.voiced(pcm), int(pcm.size), detector.id, MeasuredOn.RECEIVED)
+
+
+def _second_opinion(
+    request: SpokenRequest, performed: Performed, assistant: Track, detector: Detector | None
+) -> SecondOpinion | None:
+    """Both tracks by a second detector; one that was measured once stands as it is."""
+    if request.second_track is None and detector is None:
+        return None
+    return SecondOpinion(
+        caller=request.second_track or request.track,
+        assistant=assistant if detector is None else _received(performed.assistant_pcm, detector),
+    )
 
 
 def _warnings(capture: Capture) -> tuple[str, ...]:

@@ -103,6 +103,7 @@ class Bench:
     public_facts: JsonObject = field(default_factory=dict)
     hears_messages: bool = True
     monitor: Monitor | None = None
+    second_detector: Detector | None = None
 
     def run(self, attempt: Attempt) -> AttemptResult:
         """Perform and judge one attempt, and write its files.
@@ -127,6 +128,7 @@ class Bench:
         files = _Files(self.directory, attempt.key)
         evidence = judged.stored.evidence
         files.audio(request.pcm, performed.assistant_pcm, evidence)
+        files.speech(request.speech_file)
         files.text(judged.transcript)
         files.events(trace)
         files.script(None if script is None else _masked_script(script, masker))
@@ -151,7 +153,9 @@ class Bench:
 
     def _judge(self, opened: _Opened, request: SpokenRequest, performed: Performed) -> _Judged:
         scenario, masker = opened.scenario, opened.masker
-        evidence = sealed_evidence(scenario.id, request, performed, self.detector, masker)
+        evidence = sealed_evidence(
+            scenario.id, request, performed, self.detector, masker, self.second_detector
+        )
         policy = _policy_for(scenario, self.policy)
         assessment = assess(evidence, scenario, policy)
         dossier = dossier_for(evidence, scenario, assessment, masker.object(self.public_facts))
@@ -344,6 +348,10 @@ class _Files:
             self._write("output_audio", f"audio/{self._key}/output.wav", wav.encode(heard))
             both = wav.encode(stereo(caller[:extent], heard))
             self._write("conversation_audio", f"audio/{self._key}/conversation.wav", both)
+
+    def speech(self, content: bytes | None) -> None:
+        if content is not None:
+            self._write("input_speech", f"audio/{self._key}/input.speech.json", content)
 
     def text(self, lines: str) -> None:
         path = f"audio/{self._key}/conversation.transcript.txt"

@@ -42,6 +42,7 @@ class SpokenRequest:
 
     ``source`` names where it comes from. The request ends with the last voiced instant, however
     much silence the audio ends with. ``warnings`` are about the audio, for whoever reads results.
+    ``second_track`` is by a second detector; ``speech_file`` keeps what a neural one heard.
     """
 
     pcm: Pcm
@@ -49,6 +50,8 @@ class SpokenRequest:
     text: str
     source: str
     warnings: tuple[str, ...] = ()
+    second_track: Track | None = None
+    speech_file: bytes | None = None
 
     @property
     def end_ms(self) -> int:

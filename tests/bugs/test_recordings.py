@@ -111,7 +111,7 @@ def test_case_19_where_nobody_is_heard_to_speak_the_latency_is_unknown(
     """C3, C5."""
     assert not EnergyV1().voiced(pcm)
     dataset = a_recorded_dataset(tmp_path, recorded("a", recording()), audio={"audio/r.wav": pcm})
-    run, _ = evaluate_here(tmp_path / "results", WALK, data=str(dataset))
+    run, _ = evaluate_here(tmp_path / "results", WALK, data=str(dataset), detector="energy-v1")
 
     row = run.rows["a"]
     unknown = row["metrics"]["unavailable"]
@@ -149,7 +149,9 @@ def kept(file: bytes, folder: Path) -> Path:
 )
 def test_case_21_only_the_samples_reach_the_line_each_of_them(file: bytes, tmp_path: Path) -> None:
     """D1, D4, B13."""
-    run, lines = evaluate_here(tmp_path / "results", WALK, data=str(kept(file, tmp_path)))
+    run, lines = evaluate_here(
+        tmp_path / "results", WALK, data=str(kept(file, tmp_path)), detector="energy-v1"
+    )
 
     assert run.rows["a"]["status"] == "passed"
     appended = [
@@ -182,7 +184,7 @@ def test_case_21_another_format_is_refused_by_what_was_found_before_anything_is_
     """D1, D8, D9."""
     dataset = kept(file, tmp_path)
     with pytest.raises(DatasetError) as refusal:
-        evaluate_here(tmp_path / "results", WALK, data=str(dataset))
+        evaluate_here(tmp_path / "results", WALK, data=str(dataset), detector="energy-v1")
 
     (line,) = refusal.value.faults
     path = dataset.parent / "audio" / "r.wav"
