@@ -15,6 +15,7 @@ from shared.observability.evidence import (
     Failure,
     MeasuredOn,
     Pacing,
+    SecondOpinion,
     Track,
     Utterance,
 )
@@ -23,6 +24,7 @@ from shared.observability.timeline import Timeline
 from shared.observability.turns import Turn, assistant_turns
 
 DETECTOR = DetectorId("energy", "1", {})
+SECOND_DETECTOR = DetectorId("hybrid", "2", {"package": "any"})
 
 
 def spans(*pairs: tuple[int, int]) -> IntervalSet:
@@ -76,6 +78,18 @@ def a_timeline(
 
 def a_track(voiced: IntervalSet, extent_ms: int) -> Track:
     return Track(voiced, extent_ms * 24, DETECTOR, MeasuredOn.CLEAN_SOURCE)
+
+
+def a_second_opinion(
+    caller: IntervalSet, assistant: IntervalSet, extent_ms: int = 20_000
+) -> SecondOpinion:
+    """Both tracks by another detector."""
+    return SecondOpinion(
+        *(
+            Track(voiced, extent_ms * 24, SECOND_DETECTOR, MeasuredOn.RECEIVED)
+            for voiced in (caller, assistant)
+        )
+    )
 
 
 def an_evidence(

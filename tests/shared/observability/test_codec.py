@@ -33,6 +33,7 @@ from shared.observability.evidence import (
     Failure,
     MeasuredOn,
     Pacing,
+    SecondOpinion,
     Track,
     Utterance,
 )
@@ -113,6 +114,7 @@ evidences = st.builds(
     ending=st.sampled_from(Ending),
     failure=st.none() | st.builds(Failure, st.sampled_from(Stage), texts),
     warnings=st.lists(texts, max_size=2).map(tuple),
+    second_opinion=st.none() | st.builds(SecondOpinion, tracks, tracks),
 )
 
 
@@ -221,6 +223,8 @@ def damaged(path: str, value: object) -> dict[str, Any]:
         pytest.param("ending", "happily", id="an-unknown-ending"),
         pytest.param("failure.stage", "somewhere", id="an-unknown-stage"),
         pytest.param("caller", None, id="no-track"),
+        pytest.param("second_opinion", {}, id="a-second-opinion-without-tracks"),
+        pytest.param("second_opinion", {"caller": 1, "assistant": 1}, id="of-no-tracks"),
         pytest.param("caller.measured_on", "nothing", id="an-unknown-source"),
         pytest.param("caller.voiced", [[100, 100]], id="an-empty-span"),
         pytest.param("caller.voiced", [[0, 10], [5, 20]], id="spans-that-overlap"),
@@ -253,6 +257,14 @@ def test_what_is_no_evidence_at_all_is_refused(stored: Any) -> None:
 
 def test_undamaged_it_is_read() -> None:
     assert written(encode_evidence(decode_evidence(WHOLE))) == written(WHOLE)
+
+
+def test_evidence_from_before_there_were_second_opinions_has_none() -> None:
+    back = decode_evidence(damaged("second_opinion", GONE))
+
+    assert back == decode_evidence(WHOLE)
+    assert back.second_opinion is None
+    assert back.by_second_opinion is None
 
 
 def test_an_observation_is_an_object_that_names_its_kind() -> None:

@@ -23,7 +23,7 @@ from shared.observability.observations import (
 )
 from shared.reporting.assemble import LONGEST_REASON, NOT_OBSERVED, summarize
 from shared.reporting.schema import AttemptResult
-from tests.support.builders import an_utterance, at, spans
+from tests.support.builders import a_second_opinion, an_utterance, at, spans
 from tests.support.judged import (
     a_delegation,
     a_policy,
@@ -416,6 +416,40 @@ def transcribed(heard: str | None, reference: str = "For two on July third") -> 
     captions = [] if heard is None else [Caption(at(1_000), Speaker.CALLER, heard, 0, 1_000)]
     attempt = an_attempt(assistant=ANSWER, observations=captions)
     return a_row(attempt, a_scenario(input__text=reference))
+
+
+def test_what_a_second_detector_found_stands_under_the_same_keys() -> None:
+    second = a_second_opinion(spans((0, 900)), spans((8_000, 9_000)))
+    audio = a_row(an_attempt(assistant=spans((1_400, 2_000)), second_opinion=second)).metrics.audio
+    assert audio.extended is not None
+    found = audio.extended.sensitivity
+    assert found is not None
+    assert set(type(found).model_fields) - {"flips"} == set(type(audio).model_fields) - {"extended"}
+    assert (audio.response_rate, found.response_rate) == (1.0, 0.0)
+    assert (audio.response_latencies_ms, found.response_latencies_ms) == ([400], [])
+    assert found.late_response_latencies_ms == [7_100]
+    assert found.speech["caller"].model_dump() == {
+        "detector": "hybrid",
+        "detector_version": "2",
+        "measured_on": "received",
+    }
+    assert found.flips.model_dump() == {
+        "responses": [
+            {
+                "utterance": 0,
+                "request_end_ms": 1_000,
+                "status": "answered",
+                "second_status": "missed",
+            }
+        ],
+        "checks": [],
+    }
+
+
+def test_measured_once_there_is_no_second_figure() -> None:
+    extended = a_row(an_attempt(assistant=spans((1_400, 2_000)))).metrics.audio.extended
+    assert extended is not None
+    assert extended.sensitivity is None
 
 
 def test_what_was_recognized_stands_in_the_extended_block() -> None:

@@ -23,7 +23,7 @@ from shared.reporting.assemble import summarize
 from shared.reporting.console import SCRIPTED_NOTE, Console
 from shared.reporting.schema import AttemptResult, ErrorReport, Report
 from shared.values import JsonObject
-from tests.support.builders import at, spans
+from tests.support.builders import a_second_opinion, at, spans
 from tests.support.judged import a_recording, a_row, a_run, a_scenario, an_attempt
 from tests.support.judges import judgments
 
@@ -215,6 +215,35 @@ def test_json_has_the_conditions_in_its_summary(capsys: pytest.CaptureFixture[st
     assert [one["condition"] for one in conditions] == ["clean", "noisy"]
     assert conditions[1]["word_error"]["rate"] == 0.25
     assert (conditions[1]["pass_rate"], conditions[1]["total"]) == (0.5, 3)
+
+
+FLIPS = "one: by hybrid (caller) and hybrid (assistant): request 1 answered -> missed; "
+
+
+def flipping() -> AttemptResult:
+    second = a_second_opinion(spans((0, 1_000)), spans())
+    return a_row(an_attempt(assistant=spans((1_400, 2_000)), second_opinion=second), key="one")
+
+
+def test_what_a_second_detector_changes_is_said_below_the_totals(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    say(flipping(), passed("two"))
+    lines = capsys.readouterr().out.splitlines()
+    (index,) = [index for index, line in enumerate(lines) if line.startswith(FLIPS)]
+    assert lines[index - 1].startswith("2 of 2 passed")
+
+
+def test_verbose_tells_it_when_the_attempt_has_finished(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    console = Console(is_verbose=True, is_json=False)
+    console.finished(flipping())
+    console.finished(passed("two"))
+    first, line, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("one ")
+    assert line.startswith(FLIPS)
+    assert last.startswith("two ")
 
 
 def test_a_live_run_has_no_note_about_scripts(capsys: pytest.CaptureFixture[str]) -> None:

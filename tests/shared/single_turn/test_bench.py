@@ -15,11 +15,13 @@ from assistants.frontend.vocabulary import VOCABULARY
 from shared.artifacts import RunDirectory
 from shared.audio import wav
 from shared.audio.detection.energy_v1 import EnergyV1
+from shared.audio.detection.port import Detector, DetectorId
 from shared.audio.pcm import Pcm, silence, to_bytes
 from shared.clock import Clock
 from shared.errors import AttemptError, Stage, UsageError
 from shared.grading.judge import Judge
 from shared.grading.policy import EvaluationPolicy
+from shared.intervals import IntervalSet
 from shared.observability.evidence import MeasuredOn, Track
 from shared.observability.observations import (
     Faulted,
@@ -103,6 +105,9 @@ class Room:
     judge: Judge | None = None
     public_facts: JsonObject = field(default_factory=dict)
     cancellation: Cancellation = field(default_factory=Cancellation)
+    second_track: Track | None = None
+    second_detector: Detector | None = None
+    speech_file: bytes | None = None
 
     def run(self, scenario: Scenario | None = None, key: str = "a_request") -> Any:
         bench = Bench(
@@ -121,6 +126,7 @@ class Room:
             listener=lambda key, row: self.seen.append((key, str(row["type"]))),
             judge=self.judge,
             public_facts=self.public_facts,
+            second_detector=self.second_detector,
         )
         return bench.run(Attempt(key, scenario or a_scenario(), 1, "sound"))
 
@@ -129,7 +135,14 @@ class Room:
             raise self.at_request
         pcm = np.concatenate([loud(1_000), silence(200)])
         track = Track(DETECTOR.voiced(pcm), pcm.size, DETECTOR.id, MeasuredOn.CLEAN_SOURCE)
-        return SpokenRequest(pcm, track, attempt.scenario.input.text, "crawl.synthetic")
+        return SpokenRequest(
+            pcm,
+            track,
+            attempt.scenario.input.text,
+            "crawl.synthetic",
+            second_track=self.second_track,
+            speech_file=self.speech_file,
+        )
 
     def _line(self, _attempt: Attempt, _request: SpokenRequest, trace: Trace) -> OpenedLine:
         if self.at_line is not None:
@@ -175,6 +188,50 @@ def test_a_good_attempt_leaves_its_row_and_its_files(room: Room) -> None:
     }
     assert set(row.artifacts.values()) == room.files()
     assert room.text("scripts/a_request.json") == room.script
+
+
+class Deaf:
+    """A detector that hears nothing."""
+
+    id = DetectorId("deaf", "1", {})
+
+    def voiced(self, _pcm: Pcm) -> IntervalSet:
+        return IntervalSet()
+
+
+NOT_HEARD = Track(IntervalSet(), 28_800, Deaf.id, MeasuredOn.CLEAN_SOURCE)
+
+
+@pytest.mark.parametrize(
+    ("track", "detector", "names"),
+    [
+        pytest.param(None, None, None, id="once"),
+        pytest.param(NOT_HEARD, Deaf(), ("deaf", "deaf"), id="both-twice"),
+        pytest.param(None, Deaf(), ("energy-v1", "deaf"), id="the-assistant-twice"),
+        pytest.param(NOT_HEARD, None, ("deaf", "energy-v1"), id="the-caller-twice"),
+    ],
+)
+def test_tracks_are_measured(
+    track: Track | None, detector: Deaf | None, names: tuple[str, str] | None, room: Room
+) -> None:
+    room.second_track, room.second_detector = track, detector
+    row = room.run()
+
+    found = row.metrics.audio.extended.sensitivity
+    assert row.status == "passed"
+    assert (found is not None) == (names is not None)
+    if found is not None:
+        assert tuple(source.detector for source in found.speech.values()) == names
+    stored = decode_details(room.text("transcripts/a_request.json").encode())
+    assert judge_again(stored).model_dump_json() == row.model_dump_json()
+
+
+def test_what_a_network_heard_is_kept_beside_the_recording(room: Room) -> None:
+    room.speech_file = b"{}"
+    row = room.run()
+
+    assert row.artifacts["input_speech"] == "audio/a_request/input.speech.json"
+    assert room.text(row.artifacts["input_speech"]) == "{}"
 
 
 def test_tracks_are_cut_to_what_was_observed(room: Room) -> None:

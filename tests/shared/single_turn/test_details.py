@@ -23,7 +23,7 @@ from shared.single_turn.details import (
     encode_details,
     scenario_json,
 )
-from tests.support.builders import a_caption, an_evidence, spans
+from tests.support.builders import a_caption, a_second_opinion, an_evidence, spans
 from tests.support.judged import (
     a_delegation,
     a_policy,
@@ -57,6 +57,12 @@ STORED = {
     ),
     "a-judgment-from-the-cache": a_stored_attempt(
         an_attempt(assistant=ANSWER), judgments=judgments(is_cached=True, task_understanding=0)
+    ),
+    "a-second-opinion": a_stored_attempt(
+        an_attempt(
+            assistant=ANSWER,
+            second_opinion=a_second_opinion(spans((0, 900)), spans((8_000, 9_000))),
+        )
     ),
     "a-stricter-deadline": a_stored_attempt(
         an_attempt(assistant=ANSWER), policy=EvaluationPolicy(MetricPolicy(1_000))

