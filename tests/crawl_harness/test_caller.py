@@ -1,4 +1,4 @@
-"""CRAWL's caller is measured on its clean source, twice where that is asked for and says something."""
+"""CRAWL's caller is measured on its clean source, and twice where that is asked for."""
 
 from __future__ import annotations
 
