@@ -1,8 +1,35 @@
-"""Settings of every test: property tests have no deadline, because a busy machine is no defect."""
+"""Settings of every test: property tests have no deadline, because a busy machine is no defect.
+
+With ``-n 2`` what mostly waits (sessions in real time, over a socket) runs on one worker and all
+else, module by module, on the other. Nothing that is timed stands beside another thing that is.
+"""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import Phase, settings
+
+IN_REAL_TIME = (
+    "tests/offline/test_faults.py",
+    "tests/offline/test_over_a_socket.py",
+    "tests/offline/test_judged_over_a_socket.py",
+    "tests/offline/test_live_with_a_voice.py",
+    "tests/bugs/test_sessions.py",
+    "tests/bugs/test_judge.py",
+    "tests/bugs/test_accounting.py",
+    "tests/assistants/test_live_fixture.py",
+    "tests/peers/",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Say what stays together on one worker, and have the long waits begin first."""
+    for item in items:
+        module = item.nodeid.partition("::")[0]
+        group = "real-time" if module.startswith(IN_REAL_TIME) else module
+        item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=lambda item: not item.nodeid.startswith(IN_REAL_TIME))
+
 
 settings.register_profile("steady", deadline=None, print_blob=True)
 # A mutant lives or dies by the same examples every time, and nobody reads how it died.
