@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from shared.audio import wav
 from shared.audio.conversion import converted
 from shared.audio.detection.energy_v1 import EnergyV1
+from shared.audio.detection.hybrid_v1 import HybridV1, is_available
 from shared.audio.detection.port import Detector
 from shared.audio.effects.recipe import Recipe
 from shared.audio.pcm import SAMPLE_RATE_HZ, Pcm, duration_ms, silence
@@ -72,19 +73,19 @@ def recorded(path: Path) -> CleanSpeech:
     pcm = wav.read_recording(path).pcm
     sidecar = read_sidecar(path, hashlib.sha256(path.read_bytes()).hexdigest())
     if sidecar is None:
-        return _measured(pcm, SourceKind.RECORDING)
+        return _measured(pcm)
     if sidecar.effects != Recipe():
         raise UsageError(
             f"{path}: is called clean, but its sidecar names effects; mend its scenario"
         )
-    mask = sidecar.speech_mask or _mask(pcm, EnergyV1(), MeasuredOn.RECORDING)
+    mask = sidecar.speech_mask or _mask(pcm, _for_recordings(), MeasuredOn.RECORDING)
     return CleanSpeech(pcm, sidecar.source, mask)
 
 
 def given(path: Path) -> tuple[CleanSpeech, tuple[str, ...]]:
     """A recording of any format, converted, and what to know about it in a line each."""
     made = converted(path)
-    speech = _measured(made.pcm, SourceKind.RECORDING)
+    speech = _measured(made.pcm)
     conversion = dataclasses.asdict(made.provenance)
     source = speech.source.model_copy(update={"conversion": conversion})
     return dataclasses.replace(speech, source=source), made.warnings
@@ -128,11 +129,21 @@ def keep(folder: Path, scenario_id: str, speech: CleanSpeech) -> None:
     write_whole(place, _flac(speech.pcm))
 
 
-def _measured(pcm: Pcm, kind: SourceKind) -> CleanSpeech:
+def _measured(pcm: Pcm) -> CleanSpeech:
+    """A recording of which nothing is known but its samples."""
     source = Source(
-        kind=kind, pcm_sha256=sha256_of(pcm), text=None, synthesizer=None, conversion=None
+        kind=SourceKind.RECORDING,
+        pcm_sha256=sha256_of(pcm),
+        text=None,
+        synthesizer=None,
+        conversion=None,
     )
-    return CleanSpeech(pcm, source, _mask(pcm, EnergyV1(), MeasuredOn.RECORDING))
+    return CleanSpeech(pcm, source, _mask(pcm, _for_recordings(), MeasuredOn.RECORDING))
+
+
+def _for_recordings() -> Detector:
+    """The best detector there is for what may be noisy already."""
+    return HybridV1() if is_available() else EnergyV1()
 
 
 def _mask(pcm: Pcm, detector: Detector, measured_on: MeasuredOn) -> SpeechMask:

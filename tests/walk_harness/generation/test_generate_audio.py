@@ -348,6 +348,19 @@ def test_a_recording_alone_is_converted_beside_itself(shell: Shell) -> None:
     assert known.speech_mask is not None
 
 
+@pytest.mark.parametrize(("has_extra", "detector"), [(True, "hybrid-v1"), (False, "energy-v1")])
+def test_a_given_recording_is_measured_by_the_best_detector_there_is(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, *, has_extra: bool, detector: str
+) -> None:
+    monkeypatch.setattr("walk_harness.generation.clean.is_available", lambda: has_extra)
+    noisy = ROOT / "walk_harness/data/audio/conditioned/restaurant_002_noisy.wav"
+    order = ["--data", "s.json", "--example", "a", "--from-audio", str(noisy)]
+    assert shell.type(*order, "--condition", "echo", voice=None) == 0
+    mask = sidecar(shell.folder / "audio/a_echo.wav").speech_mask
+    assert mask is not None
+    assert mask.detector.name == detector
+
+
 def test_other_voices_can_be_given(shell: Shell) -> None:
     soundfile.write(shell.folder / "talk.wav", np.stack([LOUD, LOUD], axis=1), 8_000)
     order = ["--data", "s.json", "--example", "a", "--background-speech", "talk.wav"]

@@ -16,6 +16,11 @@ def test_a_sound_is_brought_to_the_one_peak() -> None:
     assert levelled(levelled(SOUND)).tolist() == levelled(SOUND).tolist()
 
 
+def test_whatever_level_sounds_have_they_surround_the_caller_at_one() -> None:
+    around = Ambience(conversation=SOUND, aside=SOUND * 3)
+    assert around.conversation.tolist() == around.aside.tolist() == [0, -PEAK // 2, PEAK]
+
+
 def test_the_loudest_negative_sample_counts_too() -> None:
     assert levelled(np.array([100, -32_768], np.int16)).tolist() == [18, -PEAK]
 

@@ -75,6 +75,19 @@ def test_a_cough_due_every_second(heard: Pcm, expected: list[DistractorEvent]) -
     assert list(one.events) == expected
 
 
+@pytest.mark.parametrize("block", [1, 60, 100, 240, 250])
+def test_a_hop_is_heard_whole_however_it_is_cut(block: int) -> None:
+    """Every hop is loud in its first quarter alone, so half of one would be taken for silence."""
+    hop = np.zeros(240, np.int16)
+    hop[:60] = 230
+    heard = np.tile(hop, 80)
+    one = distracting(100, None)
+    beside = [one.following(heard[at : at + block]) for at in range(0, heard.size, block)]
+    assert not np.concatenate(beside).any()
+    assert one.events == ()
+    assert distracting(100, None).following((heard * 0.8).astype(np.int16)).any()
+
+
 def test_events_are_exactly_where_it_sounds() -> None:
     one = distracting(700, 1_100)
     beside = one.following(caller(speech(900), silence(2_000)))
