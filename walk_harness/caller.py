@@ -38,14 +38,22 @@ WITHOUT_THE_EXTRA = (
 
 
 class RecordedCaller(Caller):
-    """Recordings of a dataset, each checked before the run and read again when it is replayed."""
+    """Recordings of a dataset, each checked before the run and read again when it is replayed.
+
+    ``if_bare`` is what to warn of when nothing is known beforehand of any of them.
+    """
 
     def __init__(
-        self, dataset: Dataset, detector: Detector, second_detector: Detector | None = None
+        self,
+        dataset: Dataset,
+        detector: Detector,
+        second_detector: Detector | None = None,
+        if_bare: Sequence[str] = (),
     ) -> None:
         self._dataset = dataset
         self._detector = detector
         self._second_detector = second_detector
+        self._if_bare = if_bare
         self._files: dict[tuple[str, str], _Checked] = {}
 
     @property
@@ -56,9 +64,7 @@ class RecordedCaller(Caller):
     @property
     @override
     def warnings(self) -> Sequence[str]:
-        if self._is_any_bare and not is_available():
-            return (WITHOUT_THE_EXTRA,)
-        return ()
+        return self._if_bare if self._is_any_bare else ()
 
     @override
     def renditions(self, scenarios: Sequence[Scenario]) -> Sequence[Rendition]:
@@ -187,4 +193,6 @@ def _report(recording: Recording, sha256: str) -> RecordingReport:
 
 def caller_of(settings: Settings, dataset: Dataset) -> Caller:
     """The caller of a dataset, measured as the settings say."""
-    return RecordedCaller(dataset, *for_recordings(settings))
+    is_as_wanted = settings["detector"] is not None or is_available()
+    warnings = () if is_as_wanted else (WITHOUT_THE_EXTRA,)
+    return RecordedCaller(dataset, *for_recordings(settings), warnings)

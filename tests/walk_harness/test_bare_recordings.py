@@ -16,6 +16,7 @@ from shared.audio.effects.acoustics import Acoustics
 from shared.audio.effects.levels import speech_dbfs
 from shared.audio.effects.recipe import Noise, Recipe
 from shared.audio.pcm import Pcm
+from shared.settings import Value
 from shared.single_turn.bench import judge_again
 from shared.single_turn.details import decode_details, result_json
 from tests.support.programs import needs_package
@@ -37,9 +38,9 @@ def in_noise(snr_db: float) -> Pcm:
     return Acoustics(recipe, seed=1, scope="a", speech_dbfs=level).process(clean())
 
 
-def replayed(folder: Path, pcm: Pcm) -> FinishedRun:
+def replayed(folder: Path, pcm: Pcm, **flags: Value) -> FinishedRun:
     dataset = a_recorded_dataset(folder, recorded("a", recording()), audio={"audio/r.wav": pcm})
-    run, _ = evaluate_here(folder / "results", WALK, data=str(dataset))
+    run, _ = evaluate_here(folder / "results", WALK, data=str(dataset), **flags)
     return run
 
 
@@ -99,3 +100,11 @@ def test_without_the_extra_energy_measures_once_and_a_warning_says_so(
     assert "input_speech" not in row["artifacts"]
     (warning,) = capsys.readouterr().err.splitlines()
     assert "uv sync --extra speech" in warning
+
+
+def test_whoever_chose_energy_is_not_warned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(silero, "PACKAGES", {"no-such-package": list})
+    replayed(tmp_path, clean(), detector="energy-v1")
+    assert capsys.readouterr().err == ""
