@@ -67,11 +67,10 @@ class Listening:
             self._media_zero = earliest - start_sample
         side = self._ears[ear]
         place = self._media_zero + start_sample
-        late = max(self._played, side.end) - place
-        if late > 0 and not pcm.any():
-            pcm = pcm[late:]
+        start = max(place, self._played, side.end)
+        if not pcm.any():
+            pcm = pcm[start - place :]
         if pcm.size:
-            start = place + max(0, late)
             side.pieces.append((start, pcm))
             side.end = start + pcm.size
         surplus = max(0, self.waiting - self._most_waiting)

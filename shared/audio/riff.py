@@ -48,6 +48,7 @@ def sections(file: bytes, wanted: AbstractSet[bytes]) -> tuple[list[Section], in
     """
     view, at = memoryview(file), _FILE_HEADER.size
     found: list[Section] = []
+    is_past_data = False
     while at + _SECTION_HEADER.size <= len(file):
         name, size = _SECTION_HEADER.unpack_from(file, at)
         rest = view[at + _SECTION_HEADER.size :]
@@ -55,7 +56,7 @@ def sections(file: bytes, wanted: AbstractSet[bytes]) -> tuple[list[Section], in
             return [*found, Section(name, None, rest)], 0
         section = Section(name, size, rest[:size])
         if name != DATA and (section.is_cut or not _NAME.fullmatch(name)):
-            if any(earlier.name == DATA for earlier in found):
+            if is_past_data:
                 break
             raise ValueError(
                 f"is cut or damaged at byte {at}: {len(section.content)} of {size} bytes of a"
@@ -63,6 +64,7 @@ def sections(file: bytes, wanted: AbstractSet[bytes]) -> tuple[list[Section], in
             )
         if name in wanted:
             found.append(section)
+        is_past_data |= name == DATA
         at += _SECTION_HEADER.size + size + size % 2
     return found, max(0, len(file) - at)
 
@@ -74,10 +76,11 @@ def shown(name: bytes) -> str:
 
 def _is_streamed(rest: memoryview, size: int) -> bool:
     """Whether data has no size of its own. An empty section may be followed by others instead."""
-    return size in STREAMED_SIZES or (size == 0 and len(rest) > 0 and not _is_sections(rest))
+    return size in STREAMED_SIZES or (size == 0 and not _is_sections(rest))
 
 
 def _is_sections(rest: memoryview) -> bool:
+    """Whether bytes are sections to the last one, or none at all."""
     at = end = 0
     while at + _SECTION_HEADER.size <= len(rest):
         name, size = _SECTION_HEADER.unpack_from(rest, at)

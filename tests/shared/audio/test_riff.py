@@ -10,6 +10,7 @@ from tests.support.wav_files import SAMPLES, STREAMED, data, form, riff, section
     ("file", "expected"),
     [
         pytest.param(b"RIFF\0\0\0\0WAVE", True, id="twelve-bytes"),
+        pytest.param(b"RIFF\0\0\0\0WAVE\0", True, id="and-more"),
         pytest.param(b"RIFF\0\0\0\0WAV", False, id="one-byte-less"),
         pytest.param(b"RIFF\0\0\0\0AVI ", False, id="another-kind-of-riff"),
         pytest.param(b"RIFX\0\0\0\0WAVE", False, id="of-the-other-order-of-bytes"),
@@ -29,6 +30,7 @@ def test_a_wav_file_is(file: bytes, expected: bool) -> None:
         pytest.param(riff(form(), data(b"abc")), [16, 3], 0, id="odd-and-padded"),
         pytest.param(riff(form(), data(b"abc"))[:-1], [16, 3], 0, id="odd-at-the-very-end"),
         pytest.param(riff(form(), data(size=STREAMED)), [16, None], 0, id="of-no-known-size"),
+        pytest.param(riff(form(), data(size=0x7FFFF000)), [16, None], 0, id="of-another-such-size"),
         pytest.param(riff(form(), data(size=0)), [16, None], 0, id="of-size-0-with-data"),
         pytest.param(riff(form(), data(b"")), [16, 0], 0, id="empty"),
         pytest.param(
@@ -36,6 +38,18 @@ def test_a_wav_file_is(file: bytes, expected: bool) -> None:
             [16, 0],
             0,
             id="empty-before-another",
+        ),
+        pytest.param(
+            riff(form(), data(b""), *[section(b"LIST", b"abc"), section(b"LIST", b"abcd")]),
+            [16, 0],
+            0,
+            id="empty-before-an-odd-one-and-another",
+        ),
+        pytest.param(
+            riff(form(), data(b""), *[section(b"LIST", b"a"), section(b"LIST", b"abcd")]),
+            [16, 0],
+            0,
+            id="empty-before-one-of-a-byte-and-another",
         ),
         pytest.param(
             riff(form(), data(b""), section(b"LIST", b"abc"))[:-1],
@@ -48,6 +62,12 @@ def test_a_wav_file_is(file: bytes, expected: bool) -> None:
             [16, None],
             0,
             id="size-0-before-what-only-begins-like-a-section",
+        ),
+        pytest.param(
+            riff(form(), section(b"LIST", b""), data()) + b"\0", [16, 28], 1, id="another-of-size-0"
+        ),
+        pytest.param(
+            riff(form(), section(b"zero", b""), data()) + b"\0", [16, 28], 1, id="one-more-such"
         ),
         pytest.param(riff(form(), data()) + b"1234567", [16, 28], 7, id="too-little-for-a-section"),
         pytest.param(
@@ -68,7 +88,37 @@ def test_sections_of_a_file(file: bytes, sizes: list[int | None], leftover: int)
     assert left == leftover
 
 
-def test_data_that_is_cut_says_so() -> None:
-    found, left = sections(riff(form(), data())[:-1], {DATA})
-    assert (found[0].size, bytes(found[0].content), found[0].is_cut) == (28, SAMPLES[:-1], True)
+@pytest.mark.parametrize("size", [29, 0x7FFFEFFF, 0x7FFFF001, 0xFFFFFFFE])
+def test_data_that_is_cut_says_so(size: int) -> None:
+    found, left = sections(riff(form(), data(size=size)), {DATA})
+    assert (found[0].size, bytes(found[0].content), found[0].is_cut) == (size, SAMPLES, True)
     assert left == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "complaint"),
+    [
+        pytest.param(
+            riff(form())[:-1], "damaged at byte 12: 15 of 16 bytes of a section 'fmt '", id="cut"
+        ),
+        pytest.param(
+            riff(form(), section(b"LIST", b"abcd"))[:-1],
+            "damaged at byte 36: 3 of 4 bytes of a section 'LIST'",
+            id="cut-after-the-format",
+        ),
+        pytest.param(
+            riff(section(b"\x7fabc", b"ab"), form(), data()),
+            r"damaged at byte 12: 2 of 2 bytes of a section '\\x7fabc'",
+            id="a-name-that-is-none",
+        ),
+    ],
+)
+def test_damage_before_the_data_is_refused_by_its_place(file: bytes, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        sections(file, {FORMAT, DATA})
+
+
+def test_sections_nobody_wants_are_not_kept() -> None:
+    found, left = sections(riff(form(), section(b"LIST", b"abc"), data(), form())[:-1], {b"LIST"})
+    assert [bytes(one.content) for one in found] == [b"abc"]
+    assert left == 23

@@ -52,6 +52,12 @@ ACCEPTED = [
         riff(form(EXTENSIBLE, more=extension()), data()), RAMP, None, id="an-extensible-format"
     ),
     pytest.param(
+        riff(form(EXTENSIBLE, more=extension() + b"more"), data()),
+        RAMP,
+        None,
+        id="an-extensible-format-that-says-more",
+    ),
+    pytest.param(
         riff(form(EXTENSIBLE, more=extension()), FACT, data()),
         RAMP,
         None,
@@ -238,6 +244,25 @@ NEEDED = "needed is 24000 Hz, 1 channel, 16 bit PCM; " + CONVERT
         ),
         pytest.param(
             riff(form(EXTENSIBLE), data()), "extensible format of 16 bytes", id="no-extension"
+        ),
+        pytest.param(
+            riff(form(EXTENSIBLE, more=extension()[:-1]), data()),
+            "extensible format of 39 bytes",
+            id="an-extension-without-its-last-byte",
+        ),
+        pytest.param(
+            riff(form(EXTENSIBLE, more=extension(identity=b"\xff" * 14)), data()),
+            "16 bit samples in a format of its own; needed",
+            id="another-format-without-a-number",
+        ),
+        pytest.param(
+            riff(form(EXTENSIBLE, more=extension(bits=20)), data()),
+            "20 of 16 bit PCM; needed",
+            id="more-bits-than-there-are",
+        ),
+        pytest.param(riff(form(0xFFFF), data()), "16 bit format 65535; needed", id="no-format"),
+        pytest.param(
+            riff(form(block=1), data()), "samples of 1 bytes and of 16 bit", id="too-small-a-block"
         ),
         pytest.param(b"", "is empty; record it anew", id="an-empty-file"),
         pytest.param(riff(form(), data(b"")), "holds no audio", id="no-samples"),
