@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shared.audio.pcm import Pcm
+from shared.audio.pcm import Pcm, saturated
 
 PEAK = 6_000
 
@@ -31,4 +31,4 @@ class Ambience:
 def levelled(sound: Pcm) -> Pcm:
     """The sound with its largest sample at ``PEAK``, in integer arithmetic."""
     wide = sound.astype(np.int64) * PEAK
-    return (wide // int(np.abs(sound.astype(np.int64)).max())).astype(np.int16)
+    return saturated(wide // int(np.abs(sound.astype(np.int64)).max()))

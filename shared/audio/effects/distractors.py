@@ -110,7 +110,7 @@ class DistractingCaller:
     def _energies(self, caller: Pcm, ends: range) -> list[int]:
         """The energy of each hop that ends in the block; an unfinished one is carried on."""
         # One zero more, because the block may end where a hop does.
-        squares = np.square(np.append(caller, np.int16(0)).astype(np.int64))
+        squares = np.square(np.append(caller.astype(np.int64), 0))
         energies: list[int] = np.add.reduceat(squares, [0, *ends]).tolist()
         energies[0] += self._hop_energy
         self._hop_energy = energies.pop()

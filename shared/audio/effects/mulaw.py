@@ -11,7 +11,7 @@ import functools
 import numpy as np
 import numpy.typing as npt
 
-from shared.audio.pcm import Pcm
+from shared.audio.pcm import Pcm, saturated
 
 BIAS = 132
 LOUDEST = 32_635
@@ -25,15 +25,16 @@ type Integers = npt.NDArray[np.int64]
 
 def through_mulaw(pcm: Pcm) -> Pcm:
     """What arrives at the other end of a mu-law line."""
-    return _table()[pcm.view(np.uint16)]
+    left: Pcm = _table()[pcm.astype(np.int64) & 0xFFFF]
+    return left
 
 
 @functools.cache
 def _table() -> Pcm:
     """The decoded value of every sample, at the place of the sample's 16 bits."""
-    sample = np.arange(1 << 16, dtype=np.uint16).view(np.int16).astype(np.int64)
+    sample = (np.arange(1 << 16, dtype=np.int64) ^ 0x8000) - 0x8000
     decoded = np.sign(sample) * _magnitude(np.minimum(np.abs(sample), LOUDEST))
-    return decoded.astype(np.int16)
+    return saturated(decoded)
 
 
 def _magnitude(loudness: Integers) -> Integers:

@@ -17,6 +17,9 @@ from shared.audio.effects.levels import Floats
 PARTS = 4
 # Parts lie in [-2^15, 2^15), half a step below zero on average.
 CENTRED = PARTS // 2
+FROM_THE_LOWEST = np.uint64(0x8000_8000_8000_8000)
+EVEN_PARTS = np.uint64(0x0000_FFFF_0000_FFFF)
+LOWER_HALF = np.uint64(0xFFFF_FFFF)
 UNIT_RMS = math.sqrt(PARTS * (2**32 - 1) / 12)
 
 type Integers = npt.NDArray[np.int32]
@@ -24,9 +27,11 @@ type Integers = npt.NDArray[np.int32]
 
 def unscaled(draws: Draws, start: int, count: int) -> Integers:
     """Noise of RMS ``UNIT_RMS`` and mean zero at these positions."""
-    parts = draws.words(start, count).view(np.int16).astype(np.int32)
-    # A word's parts lie in another order on other machines; their sum does not.
-    return parts[0::4] + parts[1::4] + parts[2::4] + parts[3::4] + np.int32(CENTRED)
+    # Counted from the lowest, so that no part is below zero and two can be added in one word.
+    parts = draws.words(start, count) ^ FROM_THE_LOWEST
+    pairs = (parts & EVEN_PARTS) + ((parts >> np.uint64(16)) & EVEN_PARTS)
+    total = ((pairs & LOWER_HALF) + (pairs >> np.uint64(32))).astype(np.int32)
+    return total - np.int32(PARTS * 2**15 - CENTRED)
 
 
 class WhiteNoise:
