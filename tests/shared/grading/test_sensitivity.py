@@ -68,6 +68,18 @@ def heard_twice(
             id="spoken-across-by-the-other-is-excluded",
         ),
         pytest.param(
+            heard_twice(caller=spans((0, 900)), assistant=spans((800, 2_000))),
+            (ResponseFlip(0, 1_000, Outcome.ANSWERED, Outcome.EXCLUDED),),
+            (),
+            id="that-ends-elsewhere-for-the-other-is-named-by-its-first-end",
+        ),
+        pytest.param(
+            heard_twice(caller=spans((0, 1))),
+            (),
+            (),
+            id="heard-in-its-very-first-millisecond-alone-is-a-request-all-the-same",
+        ),
+        pytest.param(
             heard_twice(caller=spans()),
             (ResponseFlip(0, 1_000, Outcome.ANSWERED, None),),
             (CheckFlip("assistant_responded", PASSED, CheckStatus.NOT_APPLICABLE),),
