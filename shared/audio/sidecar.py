@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -32,6 +33,8 @@ from shared.values import JsonScalar
 
 SCHEMA_VERSION: Final = "1.0"
 SUFFIX: Final = ".json"
+LARGEST_BYTES: Final = 50_000_000
+"""More than two hours take with speech in every other hop and every other packet lost."""
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
@@ -134,7 +137,7 @@ def read_sidecar(recording: Path, wav_sha256: str) -> Sidecar | None:
     """
     path = sidecar_path(recording)
     try:
-        sidecar = Sidecar.decoded(path.read_bytes())
+        sidecar = Sidecar.decoded(_content(path))
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -144,6 +147,17 @@ def read_sidecar(recording: Path, wav_sha256: str) -> Sidecar | None:
     if sidecar.wav_sha256 != wav_sha256:
         raise UsageError(f"{path}: belongs to other samples than {recording.name} has; {_REMEDY}")
     return sidecar
+
+
+def _content(path: Path) -> bytes:
+    """All bytes of a file that has an end: a pipe would be waited for, a device read for ever."""
+    found = path.stat()
+    is_folder = stat.S_ISDIR(found.st_mode)  # reading it says so best
+    if not is_folder and not stat.S_ISREG(found.st_mode):
+        raise ValueError("it is no regular file, so it may have no end")
+    if found.st_size > LARGEST_BYTES:
+        raise ValueError(f"it holds {found.st_size} bytes, at most {LARGEST_BYTES} are read")
+    return path.read_bytes()
 
 
 def sha256_of(pcm: Pcm) -> str:

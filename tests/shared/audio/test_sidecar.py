@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from shared.audio.effects.bundled import ambience
 from shared.audio.effects.presets import PRESETS
 from shared.audio.pcm import silence
 from shared.audio.sidecar import (
+    LARGEST_BYTES,
     SCHEMA_VERSION,
     Sidecar,
     Source,
@@ -146,4 +149,27 @@ def test_a_sidecar_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     recording = tmp_path / "one.wav"
     sidecar_path(recording).mkdir()
     with pytest.raises(UsageError, match=r"one\.wav\.json: cannot be read: Is a directory"):
+        read_sidecar(recording, SHA256)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs named pipes")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    recording = tmp_path / "one.wav"
+    os.mkfifo(sidecar_path(recording))
+    with pytest.raises(UsageError, match=r"one\.wav\.json: is no sidecar: it is no regular file"):
+        read_sidecar(recording, SHA256)
+
+
+@pytest.mark.parametrize(
+    ("size", "reason"),
+    [
+        pytest.param(LARGEST_BYTES, "Invalid JSON", id="the-largest-is-read"),
+        pytest.param(LARGEST_BYTES + 1, "it holds 50000001 bytes", id="one-byte-more-is-not"),
+    ],
+)
+def test_a_file_too_large_is_not_read(tmp_path: Path, size: int, reason: str) -> None:
+    recording = tmp_path / "one.wav"
+    with sidecar_path(recording).open("wb") as file:
+        file.truncate(size)
+    with pytest.raises(UsageError, match=f"is no sidecar: {reason}"):
         read_sidecar(recording, SHA256)
