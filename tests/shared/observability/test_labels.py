@@ -29,7 +29,7 @@ SOUNDS = ("mm-hm", "right")
 
 def a_turn(start_ms: int, end_ms: int, text: str = "two of us") -> Turn:
     """A turn as heard, of which nobody has said what it did."""
-    return replace(a_request((start_ms, end_ms), text=text), action=None)
+    return replace(a_request((start_ms, end_ms), text=text), action=None, source=None)
 
 
 FIRST_TURN = a_turn(0, 1_000)

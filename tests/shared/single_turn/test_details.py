@@ -147,6 +147,8 @@ def test_what_was_derived_shows_turns_work_and_checks() -> None:
     assert derived["assistant_turns"] == [
         {"start_ms": 2_100, "end_ms": 3_000, "transcript": "It's booked, grüße."}
     ]
+    assert [turn["action_source"] for turn in derived["caller_turns"]] == ["script"]
+    assert derived["delegation_timing_source"] == "lifecycle_events"
     assert derived["delegated_work_ms"] == [[1_100, 20_000]]
     assert {check["id"] for check in derived["checks"]} >= {"assistant_responded", "tool_contract"}
 
