@@ -113,6 +113,28 @@ class Placed:
         )
 
 
+def moved(placed: Placed, by_ms: int) -> Placed:
+    """The same conversation, begun later."""
+
+    def later(span: Span) -> Span:
+        return span[0] + by_ms, span[1] + by_ms
+
+    return replace(
+        placed,
+        extent_ms=placed.extent_ms + by_ms,
+        caller=tuple(
+            replace(
+                said,
+                voiced=tuple(map(later, said.voiced)),
+                closing=None if said.closing is None else later(said.closing),
+            )
+            for said in placed.caller
+        ),
+        assistant=tuple(map(later, placed.assistant)),
+        work=tuple({**event, "at_ms": event["at_ms"] + by_ms} for event in placed.work),
+    )
+
+
 def _askew(work: Sequence[Event]) -> list[Observation]:
     """Events of work with a provider's offsets that say another order; they must move nothing."""
     return [
