@@ -178,7 +178,7 @@ def _bye(start_ms: int, end_ms: int) -> Said:
     return Said((span,), "Thanks, bye.", "STOP", "observer", closing=span)
 
 
-def _handoff(name: str, begins_ms: int, ends_ms: int) -> tuple[Event, ...]:
+def _tool_work(name: str, begins_ms: int, ends_ms: int) -> tuple[Event, ...]:
     """Delegated work with one tool call, under way from its first event to its last."""
     d, r, c, after = f"d{name}", f"r{name}", f"c{name}", f"r{name}-after"
     ours = {"response_id": r, "delegation_id": d}
@@ -196,7 +196,7 @@ def _handoff(name: str, begins_ms: int, ends_ms: int) -> tuple[Event, ...]:
     )
 
 
-def _failure(name: str, begins_ms: int, ends_ms: int) -> tuple[Event, ...]:
+def _failed_work(name: str, begins_ms: int, ends_ms: int) -> tuple[Event, ...]:
     d, r = f"d{name}", f"r{name}"
     ended = {"response_id": r, "delegation_id": d, "status": "failed"}
     return (_delegation(d, r, begins_ms), _event("response_ended", ends_ms, **ended))
@@ -275,7 +275,7 @@ CONVERSATIONS: dict[str, Placed] = {
             Said(((16_800, 17_400),), "Thanks.", "STOP", "script"),
         ),
         assistant=((2_300, 2_900), (13_600, 16_000)),
-        work=_handoff("1", 2_500, 14_000),
+        work=_tool_work("1", 2_500, 14_000),
         outcomes=("answered 300", "excluded caller_closing"),
         floor_hold=(10_700, 10_700),
     ),
@@ -283,7 +283,7 @@ CONVERSATIONS: dict[str, Placed] = {
         extent_ms=16_000,
         caller=(_opening(0, 1_000), _speak((4_000, 4_800), text="Are you there?")),
         assistant=((1_400, 2_000), (5_200, 5_700), (8_600, 10_000)),
-        work=_in_order(_handoff("1", 1_600, 7_000), _failure("2", 3_000, 9_000)),
+        work=_in_order(_tool_work("1", 1_600, 7_000), _failed_work("2", 3_000, 9_000)),
         outcomes=("answered 400", "answered 400"),
         floor_hold=(5_300, 2_900),
     ),
@@ -343,7 +343,7 @@ CONVERSATIONS: dict[str, Placed] = {
             _bye(12_000, 12_500),
         ),
         assistant=((1_500, 2_500), (3_500, 5_000), (8_300, 9_000)),
-        work=_handoff("1", 8_500, 30_000)[:3],
+        work=_tool_work("1", 8_500, 30_000)[:3],
         outcomes=("answered 500", "answered 320", "answered 300", "excluded caller_closing"),
         floor_hold=(5_500, 3_000),
     ),

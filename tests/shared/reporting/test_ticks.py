@@ -82,7 +82,7 @@ def test_ticks_cover_what_was_observed_and_no_more() -> None:
     assert list(edges) == [(0, 200), (200, 400), (400, 600), (600, 750)]
 
 
-def test_a_handoff_of_40_ms_is_in_a_tick_of_any_width() -> None:
+def test_work_of_40_ms_is_in_ticks_of_any_width() -> None:
     for tick_ms in (20, 33, 200, 5_000):
         rows = tick_rows(TIMELINE, tick_ms)
         assert sum(column(rows, "interaction", "delegation_active_ms")) == 190
