@@ -174,19 +174,31 @@ class Pacing:
 
 @dataclass(frozen=True, slots=True)
 class PlayoutRecord:
-    """How one party's voice was held back: per chunk from arrival to playing, and in all."""
+    """What one party's playout did in all; how long each chunk was held stands with the chunk.
 
-    held_ms: tuple[int, ...]
+    ``chunks`` were placed. Silence was played for ``held_samples`` while a chunk was held, and for
+    ``underflow_samples`` because nothing was there; a word went on after
+    ``underflow_in_speech_samples`` of these. ``dropped_samples`` of silence were left out. The most
+    that ever waited is ``high_water_samples``; what sounds in ``unplayed_sound_samples`` was never
+    heard.
+    """
+
+    hold_ms: int
+    chunks: int
+    held_samples: int
     underflow_samples: int
+    underflow_in_speech_samples: int
     dropped_samples: int
     high_water_samples: int
+    unplayed_sound_samples: int
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
     """One party's end of the relay: the frames sent to it, and how its own voice was played.
 
-    Per frame in microseconds: how long sending took, and how late after it was due it began.
+    Per frame in microseconds: how long sending took, and how late after it was due it began. The
+    last frame may never have been taken; it has no latency then.
     """
 
     frames: int

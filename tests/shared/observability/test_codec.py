@@ -136,7 +136,7 @@ legs = st.builds(
     milliseconds,
     counts,
     counts,
-    st.builds(PlayoutRecord, counts, milliseconds, milliseconds, milliseconds),
+    st.builds(PlayoutRecord, *(milliseconds for _ in fields(PlayoutRecord))),
 )
 evidences = st.builds(
     Evidence,
@@ -230,7 +230,7 @@ def test_every_kind_has_a_name_of_its_own_and_no_field_in_the_names_place() -> N
     assert not any(field.name == KIND for kind in KINDS for field in fields(kind))
 
 
-A_LEG = Leg(2, (40, 50), (0, 1), PlayoutRecord((200,), 0, 480, 960))
+A_LEG = Leg(2, (40, 50), (0, 1), PlayoutRecord(200, 1, 4_800, 0, 0, 480, 960, 0))
 A_CONVERSATION = replace(
     an_evidence(
         caller=spans((0, 100), (200, 300)),

@@ -242,7 +242,7 @@ def test_no_text_of_an_observation_is_left_out(seen: Observation) -> None:
     assert content.count("[redacted:1]") == texts
 
 
-A_LEG = Leg(2, (40, 50), (0, 1), PlayoutRecord((200,), 0, 480, 960))
+A_LEG = Leg(2, (40, 50), (0, 1), PlayoutRecord(200, 1, 4_800, 0, 0, 480, 960, 0))
 CONVERSATION: dict[str, Any] = {
     "caller_observations": tuple(EXAMPLES),
     "cues": (Cue(0, 1, CallerAction.STOP, LabelSource.SCRIPT),),
