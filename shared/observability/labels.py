@@ -50,7 +50,7 @@ def labelled(
     def label(index: int, turn: Turn) -> tuple[CallerAction, LabelSource]:
         if index in named:
             return named[index]
-        if index == 0:
+        if not index:
             return CallerAction.OPENING, LabelSource.FIRST_TURN
         if not turn.voiced & assistant.clip(turn.span):
             return CallerAction.SPEAK, LabelSource.OVERLAP
@@ -58,11 +58,11 @@ def labelled(
             return CallerAction.BACKCHANNEL, LabelSource.ACKNOWLEDGEMENT
         return _over_speech(turn, running), LabelSource.OVERLAP
 
-    labels = [label(index, turn) for index, turn in enumerate(turns)]
-    return tuple(
-        replace(turn, action=action, source=source)
-        for turn, (action, source) in zip(turns, labels, strict=True)
-    )
+    return tuple(_as(turn, *label(index, turn)) for index, turn in enumerate(turns))
+
+
+def _as(turn: Turn, action: CallerAction, source: LabelSource) -> Turn:
+    return replace(turn, action=action, source=source)
 
 
 def closing_cues(decisions: Sequence[Decision]) -> tuple[Cue, ...]:

@@ -284,6 +284,7 @@ def test_the_observer_names(decisions: list[Decision], named: list[tuple[int, in
     [
         pytest.param(6_299, (STOP, OBSERVER), id="299-ms-later-is-part-of-the-farewell"),
         pytest.param(6_300, (SPEAK, OVERLAP), id="300-ms-later-is-more-than-the-farewell"),
+        pytest.param(6_900, (SPEAK, OVERLAP), id="900-ms-later-is-more-too"),
     ],
 )
 def test_what_a_caller_adds_to_a_farewell(resumed_ms: int, label) -> None:
