@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from shared.grading.verdict import Check, CheckStatus
 from shared.intervals import Interval
 from shared.metrics.interaction import InteractionMeasurements
 from shared.metrics.responses import Opportunity, Outcome
+from shared.metrics.turn_record import TurnRecord
 from shared.observability.evidence import Evidence, SecondOpinion
 from shared.observability.turns import numbered_turns
 
@@ -20,7 +22,8 @@ from shared.observability.turns import numbered_turns
 class ResponseFlip:
     """One utterance whose response opportunity is of another class by the second detector.
 
-    ``utterance`` counts from 0. No outcome means that a detector found no voice in it.
+    ``utterance`` counts from 0. In a conversation it is a turn as the first detector has it; what
+    only the second has comes after these. No outcome means that a detector found no voice in it.
     ``request_end_ms`` is by the first detector that did.
     """
 
@@ -73,7 +76,7 @@ def compared(first: Reading, second: Reading) -> Sensitivity:
 
 
 def _response_flips(first: Reading, second: Reading) -> list[ResponseFlip]:
-    mine, theirs = _opportunities(first), _opportunities(second)
+    mine, theirs = _opportunities(first, first), _opportunities(second, first)
     flips = []
     for number in sorted(mine | theirs):
         one, other = mine.get(number), theirs.get(number)
@@ -87,15 +90,30 @@ def _outcome(opportunity: Opportunity | None) -> Outcome | None:
     return None if opportunity is None else opportunity.outcome
 
 
-def _opportunities(reading: Reading) -> dict[int, Opportunity]:
-    """Every opportunity by the number of its utterance."""
-    evidence = reading.evidence
-    voiced = evidence.caller.voiced.clip(Interval(0, evidence.extent_ms))
-    numbered = numbered_turns(evidence.utterances, voiced)
-    return {
-        number: record.opportunity
-        for (number, _), record in zip(numbered, reading.measured.turns, strict=True)
-    }
+def _opportunities(reading: Reading, first: Reading) -> dict[int, Opportunity]:
+    """Every opportunity by the number of its utterance, or of the turn that the first heard."""
+    evidence, records = reading.evidence, reading.measured.turns
+    if evidence.caller_observations:
+        numbers = _heard_numbers(records, first.measured.turns)
+    else:
+        voiced = evidence.caller.voiced.clip(Interval(0, evidence.extent_ms))
+        numbers = [number for number, _ in numbered_turns(evidence.utterances, voiced)]
+    return {number: record.opportunity for number, record in zip(numbers, records, strict=True)}
+
+
+def _heard_numbers(heard: Sequence[TurnRecord], first: Sequence[TurnRecord]) -> list[int]:
+    """For each turn the number of the first one that it touches and no other turn has."""
+    numbers: list[int] = []
+    unknown = count(len(first))
+    for record in heard:
+        touched = (
+            number
+            for number, one in enumerate(first)
+            if number not in numbers and one.turn.span.overlaps(record.turn.span)
+        )
+        number = next(touched, None)
+        numbers.append(next(unknown) if number is None else number)
+    return numbers
 
 
 def _check_flips(first: Sequence[Check], second: Sequence[Check]) -> list[CheckFlip]:

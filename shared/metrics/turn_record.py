@@ -51,6 +51,7 @@ def row(record: TurnRecord, metrics_version: str) -> JsonObject:
         "end_ms": turn.span.end_ms,
         "window_end_ms": record.window_end_ms,
         "action": turn.action,
+        "action_source": turn.source,
         "user_transcript": turn.text,
         "audio": {
             "user_speech_ms": turn.voiced.total_ms,

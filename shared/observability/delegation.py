@@ -43,6 +43,8 @@ from shared.observability.observations import (
 )
 
 CLIENT = "client"
+TIMING_SOURCE = "lifecycle_events"
+"""From what the spans of work are known: exactly, from the events themselves."""
 
 
 class WorkState:

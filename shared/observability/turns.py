@@ -7,12 +7,12 @@ a turn; words never do. Contract: ``docs/metrics-contract.md``, "Turns".
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from shared.intervals import Interval, IntervalSet
-from shared.observability.evidence import CallerAction, Utterance
-from shared.observability.lookup import start_of, started_before
+from shared.observability.evidence import CallerAction, Cue, LabelSource, Utterance
+from shared.observability.lookup import start_of, started_before, starting_from
 from shared.observability.observations import Caption, Speaker
 
 PAUSE_MS = 1_000
@@ -31,13 +31,17 @@ NO_REPLY_EXPECTED = frozenset({CallerAction.BACKCHANNEL, CallerAction.STOP})
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One contribution, from its first voiced instant to its last, pauses included in ``span``."""
+    """One contribution, from its first voiced instant to its last, pauses included in ``span``.
+
+    ``action`` is what a caller did, and ``source`` who or what named it.
+    """
 
     speaker: Speaker
     span: Interval
     voiced: IntervalSet
     text: str
     action: CallerAction | None
+    source: str | None = None
 
     @property
     def expects_reply(self) -> bool:
@@ -61,11 +65,74 @@ def numbered_turns(
 ) -> tuple[tuple[int, Turn], ...]:
     """The caller's turns, each with the number of its utterance, counted from 0."""
     turns = [
-        (number, Turn(Speaker.CALLER, span, heard, utterance.text, utterance.action))
+        (number, _said(utterance, span, heard))
         for number, utterance in enumerate(utterances)
         if (span := (heard := voiced.clip(utterance.span)).extent) is not None
     ]
     return tuple(sorted(turns, key=lambda numbered: numbered[1].span))
+
+
+def _said(utterance: Utterance, span: Interval, heard: IntervalSet) -> Turn:
+    action, source = utterance.action, utterance.source
+    return Turn(Speaker.CALLER, span, heard, utterance.text, action, source)
+
+
+def heard_caller_turns(
+    voiced: IntervalSet,
+    assistant: IntervalSet,
+    captions: Iterable[Caption],
+    cues: Iterable[Cue] = (),
+) -> tuple[Turn, ...]:
+    """The turns of a caller with a session of its own, which annotates none; not yet labelled.
+
+    ``captions`` are that session's of its own voice. They are joined by the provider's clock, those
+    of one instant in the order given, so that nothing rests on the order in which they came. A cue
+    over a span keeps what is voiced in it together and apart from all else; an observer's does
+    not, for an observer names turns and makes none.
+    """
+    annotations = _annotations(cues)
+    replies = assistant.merged(gaps_below_ms=NEW_SPEECH_AFTER_MS)
+
+    def goes_on(earlier: Interval, later: Interval) -> bool:
+        mine, theirs = _annotation_of(earlier, annotations), _annotation_of(later, annotations)
+        if mine is not None and theirs is not None:
+            return mine == theirs
+        return _resumes(earlier, later, replies)
+
+    ordered = sorted(captions, key=lambda caption: caption.start_ms)
+    return _turns_of(Speaker.CALLER, _grouped(voiced, goes_on), ordered)
+
+
+def _annotations(cues: Iterable[Cue]) -> list[Interval]:
+    return sorted(
+        Interval(cue.start_ms, cue.end_ms)
+        for cue in cues
+        if cue.source is not LabelSource.OBSERVER and cue.start_ms < cue.end_ms
+    )
+
+
+def _annotation_of(span: Interval, annotations: Iterable[Interval]) -> Interval | None:
+    """The annotation that shares most of a voiced span, the earlier of two that share as much."""
+    sharing = [one for one in annotations if one.overlaps(span)]
+    return max(sharing, key=lambda one: shared_ms(one, span), default=None)
+
+
+def shared_ms(one: Interval, other: Interval) -> int:
+    """How long two spans run together."""
+    return max(0, min(one.end_ms, other.end_ms) - max(one.start_ms, other.start_ms))
+
+
+def _resumes(earlier: Interval, later: Interval, replies: IntervalSet) -> bool:
+    """Whether a caller who paused went on, rather than taking a new turn after a reply.
+
+    A reply stands whole in the silence. An assistant that talks through it, ends in it or begins
+    in it and goes on has left the caller's turn what it was: that is talking over, yielding and
+    interrupting, and must not cut the caller's words apart.
+    """
+    if later.start_ms - earlier.end_ms >= PAUSE_MS:
+        return False
+    reply = starting_from(replies, earlier.end_ms)
+    return reply is None or reply.end_ms > later.start_ms
 
 
 def assistant_turns(
@@ -75,7 +142,14 @@ def assistant_turns(
 
     ``captions`` come in order of receipt and are joined in it, letter for letter.
     """
-    groups = _grouped(voiced, caller)
+    groups = _grouped(voiced, lambda earlier, later: _continues(earlier, later, caller))
+    return _turns_of(Speaker.ASSISTANT, groups, captions)
+
+
+def _turns_of(
+    speaker: Speaker, groups: Sequence[Sequence[Interval]], captions: Iterable[Caption]
+) -> tuple[Turn, ...]:
+    """A turn for each group of voiced spans, with the captions that belong to it."""
     spans = [Interval(group[0].start_ms, group[-1].end_ms) for group in groups]
     words: list[list[Caption]] = [[] for _ in groups]
     for caption in captions:
@@ -83,7 +157,7 @@ def assistant_turns(
         if index is not None:
             words[index].append(caption)
     return tuple(
-        Turn(Speaker.ASSISTANT, span, IntervalSet(tuple(group)), joined(text), None)
+        Turn(speaker, span, IntervalSet(tuple(group)), joined(text), None)
         for span, group, text in zip(spans, groups, words, strict=True)
     )
 
@@ -100,10 +174,12 @@ def joined(captions: Iterable[Caption]) -> str:
     return text
 
 
-def _grouped(voiced: IntervalSet, caller: IntervalSet) -> list[list[Interval]]:
+def _grouped(
+    voiced: IntervalSet, goes_on: Callable[[Interval, Interval], bool]
+) -> list[list[Interval]]:
     groups: list[list[Interval]] = []
     for span in voiced:
-        if groups and _continues(groups[-1][-1], span, caller):
+        if groups and goes_on(groups[-1][-1], span):
             groups[-1].append(span)
         else:
             groups.append([span])

@@ -19,6 +19,7 @@ from shared.grading.policy import EvaluationPolicy
 from shared.json_text import json_text
 from shared.metrics.turn_record import row
 from shared.observability.codec import DamagedEvidenceError, decode_evidence, encode_evidence
+from shared.observability.delegation import TIMING_SOURCE
 from shared.observability.evidence import Evidence
 from shared.reporting.schema import AttemptReport, AttemptResult, RecordingReport
 from shared.scenarios import Scenario
@@ -114,6 +115,7 @@ def _derived(assessment: Assessment) -> JsonValue:
             {"start_ms": turn.span.start_ms, "end_ms": turn.span.end_ms, "transcript": turn.text}
             for turn in observed.timeline.assistant_turns
         ],
+        "delegation_timing_source": TIMING_SOURCE,
         "delegated_work_ms": [[s.start_ms, s.end_ms] for s in observed.timeline.work],
         "floor_hold_intervals_ms": [[s.start_ms, s.end_ms] for s in measured.floor_hold],
         "checks": [asdict(check) for check in assessment.verdict.checks],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,13 +11,14 @@ from hypothesis import strategies as st
 
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.pcm import SAMPLES_PER_MS, Pcm, saturated, silence
+from shared.intervals import IntervalSet
 from shared.metrics.backchannels import BackchannelOutcome
 from shared.metrics.interaction import InteractionMeasurements, MetricPolicy, measure
 from shared.metrics.responses import Reason
-from shared.observability.evidence import CallerAction
+from shared.observability.evidence import CallerAction, Cue, Evidence, LabelSource
 from shared.observability.timeline import Timeline
 from shared.speech.tone import ToneSynthesizer
-from tests.support.builders import a_request, a_timeline, spans
+from tests.support.builders import a_caption, a_request, a_timeline, an_evidence, spans
 from tests.support.judged import a_row, an_attempt
 
 GRID_MS = 10
@@ -116,3 +119,68 @@ def test_case_20_an_answer_into_a_pause_interrupts_one_turn_once() -> None:
     assert found.response_latencies_ms == ()
     assert found.turns[0].turn.voiced == spans((0, 1_500), (2_500, 4_000)), "the pause stays one"
     assert found.turns[0].overlap_ms == 700
+
+
+# The same in conversations: turns are heard, labels are found.
+
+
+def a_conversation(
+    *said: tuple[int, int, str],
+    caller: IntervalSet,
+    assistant: IntervalSet,
+    cues: tuple[Cue, ...] = (),
+) -> Evidence:
+    """A caller with a session of its own, whose captions are ``said``."""
+    words = tuple(a_caption(*one) for one in said)
+    plain = an_evidence(caller=caller, assistant=assistant, extent_ms=20_000)
+    return replace(plain, caller_observations=words, cues=cues)
+
+
+def test_case_18_in_a_conversation_a_yes_is_a_request_and_a_listening_sound_is_none() -> None:
+    """C2, C14."""
+    evidence = a_conversation(
+        (0, 900, "A room, please."),
+        (2_600, 2_800, "Yes."),
+        (4_600, 4_850, "Mm-hmm."),
+        caller=spans((100, 1_000), (2_700, 2_880), (4_700, 4_950)),
+        assistant=spans((1_400, 2_200), (3_300, 8_000)),
+    )
+    found = measured(Timeline.of(evidence, ["mm-hmm"]))
+
+    assert [one.turn.action for one in found.turns] == ["OPENING", "SPEAK", "BACKCHANNEL"]
+    assert found.turns[1].turn.voiced == spans((2_700, 2_880))
+    assert found.response_latencies_ms == (400, 420)
+    assert found.response_exclusion_reasons == {Reason.BACKCHANNEL: 1}
+    assert (found.response_total, found.response_eligible_count) == (2, 2)
+    assert (found.backchannel_rate.count, found.backchannel_rate.total) == (1, 1)
+    assert found.yield_rate.total == 0
+
+
+@pytest.mark.parametrize(
+    ("pause_ms", "is_annotated"),
+    [
+        pytest.param(1_000, True, id="of-a-second-by-a-script"),
+        pytest.param(999, False, id="shorter-than-a-second-as-heard"),
+    ],
+)
+def test_case_20_in_a_conversation_an_answer_into_a_pause_interrupts_one_turn_once(
+    pause_ms: int, is_annotated: bool
+) -> None:
+    """C16."""
+    resumed_ms = 5_500 + pause_ms
+    cue = Cue(4_000, resumed_ms + 1_500, CallerAction.SPEAK, LabelSource.SCRIPT)
+    evidence = a_conversation(
+        (0, 900, "A room, please."),
+        (4_000, 5_400, "It is two, "),
+        (resumed_ms, resumed_ms + 1_400, "five, seven."),
+        caller=spans((0, 1_000), (4_000, 5_500), (resumed_ms, resumed_ms + 1_500)),
+        assistant=spans((1_300, 2_500), (5_900, 7_200)),
+        cues=(cue,) if is_annotated else (),
+    )
+    found = measured(Timeline.of(evidence))
+
+    assert [one.turn.action for one in found.turns] == ["OPENING", "SPEAK"]
+    assert found.turns[1].turn.text == "It is two, five, seven."
+    assert [len(one.interruptions) for one in found.turns] == [0, 1]
+    assert found.turns[1].interruptions[0].start_ms == 5_900
+    assert found.response_latencies_ms == (300,), "the second was never answered"

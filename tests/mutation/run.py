@@ -28,6 +28,7 @@ TARGETS = (
     "shared/metrics",
     "shared/grading",
     "shared/observability/delegation.py",
+    "shared/observability/labels.py",
     "shared/observability/lookup.py",
     "shared/observability/reported_usage.py",
     "shared/observability/timeline.py",

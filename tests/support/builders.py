@@ -47,7 +47,7 @@ def a_request(
     """A caller turn that sounds exactly where it is said to."""
     heard = spans(*voiced)
     assert heard.extent is not None
-    return Turn(Speaker.CALLER, heard.extent, heard, text, action)
+    return Turn(Speaker.CALLER, heard.extent, heard, text, action, "script")
 
 
 def a_caption(start_ms: int, end_ms: int, text: str, received_ms: int | None = None) -> Caption:

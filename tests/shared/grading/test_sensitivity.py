@@ -13,7 +13,13 @@ from shared.intervals import IntervalSet
 from shared.metrics.responses import Outcome
 from shared.observability.evidence import CallerAction, Evidence
 from shared.single_turn.assess import assess
-from tests.support.builders import SECOND_DETECTOR, a_second_opinion, an_utterance, spans
+from tests.support.builders import (
+    SECOND_DETECTOR,
+    a_caption,
+    a_second_opinion,
+    an_utterance,
+    spans,
+)
 from tests.support.judged import a_scenario, an_attempt
 
 CALLER = spans((0, 1_000))
@@ -154,3 +160,47 @@ def test_the_second_detector_is_named_and_its_numbers_are_its_own() -> None:
 )
 def test_there_is_none_of_an_attempt(evidence: Evidence) -> None:
     assert assess(evidence, a_scenario(), EvaluationPolicy()).sensitivity is None
+
+
+SAID = (a_caption(0, 900, "A room, please."), a_caption(5_000, 5_900, "On Friday."))
+
+
+@pytest.mark.parametrize(
+    ("caller", "responses"),
+    [
+        pytest.param(spans((0, 1_000), (5_000, 6_000)), (), id="the-same-turns"),
+        pytest.param(spans((100, 900), (5_100, 6_000)), (), id="turns-a-little-shorter"),
+        pytest.param(
+            spans((0, 1_000)),
+            (ResponseFlip(1, 6_000, Outcome.MISSED, None),),
+            id="one-turn-that-it-does-not-hear",
+        ),
+        pytest.param(
+            spans((5_000, 6_000)),
+            (ResponseFlip(0, 1_000, Outcome.ANSWERED, None),),
+            id="the-first-turn-that-it-does-not-hear",
+        ),
+        pytest.param(
+            spans((0, 1_000), (2_800, 3_000), (5_000, 6_000)),
+            (ResponseFlip(2, 3_000, None, Outcome.MISSED),),
+            id="one-turn-more",
+        ),
+        pytest.param(
+            spans((0, 1_000), (5_000, 5_100), (6_100, 6_200)),
+            (ResponseFlip(2, 6_200, None, Outcome.MISSED),),
+            id="two-turns-for-one",
+        ),
+    ],
+)
+def test_in_a_conversation_turns_are_compared_that_touch(
+    caller: IntervalSet, responses: tuple[ResponseFlip, ...]
+) -> None:
+    evidence = an_attempt(
+        caller=spans((0, 1_000), (5_000, 6_000)),
+        assistant=ANSWER,
+        utterances=[],
+        caller_observations=SAID,
+        second_opinion=a_second_opinion(caller, ANSWER),
+    )
+
+    assert sensitivity_of(evidence).responses == responses

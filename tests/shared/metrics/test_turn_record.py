@@ -30,6 +30,7 @@ def test_a_row_carries_its_published_names() -> None:
         "end_ms": 3_000,
         "window_end_ms": 9_000,
         "action": "SPEAK",
+        "action_source": "script",
         "user_transcript": "a table please",
         "audio": {
             "user_speech_ms": 1_500,

@@ -5,7 +5,16 @@ import dataclasses
 import pytest
 
 from shared.intervals import Interval
-from shared.observability.evidence import Ending
+from shared.observability.evidence import (
+    CallerAction,
+    Closing,
+    Cue,
+    Decision,
+    DecisionStatus,
+    Ending,
+    Evidence,
+    LabelSource,
+)
 from shared.observability.observations import Caption, ConnectionLost, ResponseBegan, Speaker
 from shared.observability.timeline import Timeline
 from tests.support.builders import a_caption, an_evidence, an_utterance, at, spans
@@ -62,3 +71,61 @@ def test_a_connection_lost_after_the_observation_cuts_nothing() -> None:
 
 def test_a_failure_on_an_open_connection_cuts_nothing() -> None:
     assert not Timeline.of(an_evidence(failure="no audio arrived")).is_cut
+
+
+# A conversation: the caller had a session of its own.
+
+OWN_WORDS = (
+    a_caption(0, 900, "A table, please."),
+    Caption(at(2_000), Speaker.CALLER, "Certainly.", 1_500, 2_000),
+    a_caption(2_500, 2_700, "Mm-hm."),
+    a_caption(9_000, 9_800, "Thanks, bye."),
+)
+
+
+def a_conversation(**parts: object) -> Evidence:
+    plain = an_evidence(
+        caller=spans((100, 1_000), (2_600, 2_800), (9_100, 9_900)),
+        assistant=spans((1_500, 5_000)),
+        utterances=[an_utterance(0, 60_000, CallerAction.STOP)],
+    )
+    return dataclasses.replace(plain, caller_observations=OWN_WORDS, **parts)
+
+
+def told(timeline: Timeline) -> list[tuple[str | None, str | None, str]]:
+    return [(turn.action, turn.source, turn.text) for turn in timeline.caller_turns]
+
+
+def test_a_caller_with_a_session_is_heard_in_its_own_words() -> None:
+    assert told(Timeline.of(a_conversation(), ["mm-hm"])) == [
+        ("OPENING", "first_turn", "A table, please."),
+        ("BACKCHANNEL", "acknowledgement", "Mm-hm."),
+        ("SPEAK", "overlap", "Thanks, bye."),
+    ]
+
+
+def test_without_the_callers_own_acknowledgements_none_is_known() -> None:
+    assert told(Timeline.of(a_conversation()))[1] == ("INTERRUPT", "overlap", "Mm-hm.")
+
+
+def test_a_farewell_is_one_where_the_observer_named_it() -> None:
+    closing = Closing(Interval(9_100, 9_900), carries_request=False)
+    decision = Decision(10_000, 10_500, 4, DecisionStatus.ANSWERED, closing=closing)
+    timeline = Timeline.of(a_conversation(decisions=(decision,)))
+    assert told(timeline)[2] == ("STOP", "observer", "Thanks, bye.")
+
+
+def test_a_script_names_and_gathers_turns() -> None:
+    cue = Cue(2_500, 10_000, CallerAction.SPEAK, LabelSource.SCRIPT)
+    timeline = Timeline.of(a_conversation(cues=(cue,)), ["mm-hm"])
+    assert told(timeline)[1:] == [("SPEAK", "script", "Mm-hm. Thanks, bye.")]
+    assert timeline.caller_turns[1].span == Interval(2_600, 9_900)
+
+
+def test_a_callers_words_are_cut_from_no_track_of_the_assistant() -> None:
+    assert [turn.text for turn in Timeline.of(a_conversation()).assistant_turns] == [""]
+
+
+def test_who_named_an_annotated_turn_is_kept() -> None:
+    evidence = an_evidence(caller=spans((0, 900)), utterances=[an_utterance(0, 900)])
+    assert told(Timeline.of(evidence)) == [("SPEAK", "script", "request")]

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shared.intervals import Interval, IntervalSet
-from shared.observability.evidence import CallerAction
+from shared.observability.evidence import CallerAction, Cue, LabelSource
 from shared.observability.observations import Caption
 from shared.observability.turns import (
     ANSWERS_ACROSS_MS,
@@ -13,6 +15,7 @@ from shared.observability.turns import (
     SENTENCE_GAP_MS,
     assistant_turns,
     caller_turns,
+    heard_caller_turns,
     is_answer,
 )
 from tests.support.builders import a_caption, an_utterance, spans
@@ -209,3 +212,148 @@ def test_captions_are_joined_letter_for_letter_in_order_of_receipt() -> None:
 def test_captions_without_voice_make_no_turn() -> None:
     captions: list[Caption] = [a_caption(0, 200, "hello")]
     assert assistant_turns(spans(), spans(), captions) == ()
+
+
+# A caller with a session of its own annotates nothing: its turns are heard.
+
+
+def a_cue(start_ms: int, end_ms: int, source: LabelSource = LabelSource.SCRIPT) -> Cue:
+    return Cue(start_ms, end_ms, CallerAction.SPEAK, source)
+
+
+@pytest.mark.parametrize(
+    ("voiced", "assistant", "expected"),
+    [
+        pytest.param(spans(), spans((0, 900)), [], id="silence-is-no-turn"),
+        pytest.param(spans((0, 500), (1_499, 2_000)), spans(), [(0, 2_000)], id="pause-of-999"),
+        pytest.param(
+            spans((0, 500), (1_500, 2_000)), spans(), [(0, 500), (1_500, 2_000)], id="pause-of-1000"
+        ),
+        pytest.param(
+            spans((0, 500), (1_400, 2_000)),
+            spans((500, 1_400)),
+            [(0, 500), (1_400, 2_000)],
+            id="a-reply-that-fills-the-pause",
+        ),
+        pytest.param(
+            spans((0, 500), (1_400, 2_000)),
+            spans((499, 1_400)),
+            [(0, 2_000)],
+            id="one-begun-1-ms-before-the-pause-is-no-reply-in-it",
+        ),
+        pytest.param(
+            spans((0, 500), (1_400, 2_000)),
+            spans((500, 1_401)),
+            [(0, 2_000)],
+            id="one-that-lasts-1-ms-into-the-callers-next-word-interrupts",
+        ),
+        pytest.param(
+            spans((0, 500), (1_400, 2_000)),
+            spans((600, 900), (1_199, 2_500)),
+            [(0, 2_000)],
+            id="one-with-a-word-gap-of-299-is-one-stretch",
+        ),
+        pytest.param(
+            spans((0, 500), (1_400, 2_000)),
+            spans((600, 900), (1_200, 2_500)),
+            [(0, 500), (1_400, 2_000)],
+            id="after-300-ms-of-silence-the-reply-was-whole",
+        ),
+        pytest.param(
+            spans((0, 100), (180, 300), (380, 600)),
+            spans((0, 5_000)),
+            [(0, 600)],
+            id="word-gaps-under-a-talking-assistant-part-nothing",
+        ),
+        pytest.param(
+            spans((1_000, 1_200), (1_800, 2_900)),
+            spans((0, 1_500)),
+            [(1_000, 2_900)],
+            id="the-assistant-yielded-in-the-pause",
+        ),
+    ],
+)
+def test_caller_speech_is_gathered_into_turns(
+    voiced: IntervalSet, assistant: IntervalSet, expected: list[tuple[int, int]]
+) -> None:
+    turns = heard_caller_turns(voiced, assistant, ())
+    assert edges(turns) == expected
+    assert IntervalSet.of(span for turn in turns for span in turn.voiced) == voiced
+    assert {(turn.action, turn.source) for turn in turns} <= {(None, None)}
+
+
+@pytest.mark.parametrize(
+    ("cues", "expected"),
+    [
+        pytest.param([a_cue(0, 3_000)], [(0, 500), (5_000, 6_000)], id="one-annotation"),
+        pytest.param([a_cue(0, 6_000)], [(0, 6_000)], id="across-a-long-pause"),
+        pytest.param([a_cue(499, 5_001)], [(0, 6_000)], id="that-shares-1-ms-with-either-end"),
+        pytest.param([a_cue(500, 5_000)], [(0, 500), (5_000, 6_000)], id="that-only-touches-them"),
+        pytest.param(
+            [a_cue(0, 6_000, LabelSource.OBSERVER)],
+            [(0, 500), (5_000, 6_000)],
+            id="an-observer-makes-no-turn",
+        ),
+        pytest.param(
+            [a_cue(0, 6_000, LabelSource.CALLER)], [(0, 6_000)], id="the-callers-own-word"
+        ),
+        pytest.param([a_cue(0, 3_000), a_cue(3_000, 6_000)], [(0, 500), (5_000, 6_000)], id="two"),
+    ],
+)
+def test_an_annotation_keeps_together_what_is_voiced_in_it(
+    cues: list[Cue], expected: list[tuple[int, int]]
+) -> None:
+    assert edges(heard_caller_turns(spans((0, 500), (5_000, 6_000)), spans(), (), cues)) == expected
+
+
+def test_two_annotations_keep_apart_what_no_pause_would() -> None:
+    voiced = spans((0, 300), (400, 1_000))
+    assert edges(heard_caller_turns(voiced, spans(), ())) == [(0, 1_000)]
+    cues = [a_cue(0, 350), a_cue(350, 1_100)]
+    assert edges(heard_caller_turns(voiced, spans(), (), cues)) == [(0, 300), (400, 1_000)]
+
+
+def test_what_lies_in_two_annotations_belongs_to_the_one_it_shares_most_with() -> None:
+    voiced = spans((0, 300), (400, 1_000))
+    late = [a_cue(0, 600), a_cue(600, 1_100)]
+    even = [a_cue(0, 700), a_cue(700, 1_100)]
+    assert edges(heard_caller_turns(voiced, spans(), (), late)) == [(0, 300), (400, 1_000)]
+    assert edges(heard_caller_turns(voiced, spans(), (), even)) == [(0, 1_000)]
+
+
+def test_an_annotation_where_nobody_spoke_is_no_turn() -> None:
+    assert heard_caller_turns(spans(), spans(), [a_caption(0, 900, "Hi")], [a_cue(0, 900)]) == ()
+
+
+def test_a_callers_words_are_joined_by_the_providers_clock() -> None:
+    words = [a_caption(0, 200, "Two "), a_caption(200, 400, "of "), a_caption(400, 600, "us")]
+    (turn,) = heard_caller_turns(spans((100, 700)), spans(), reversed(words))
+    assert turn.text == "Two of us"
+
+
+def test_words_of_one_instant_are_joined_as_they_came() -> None:
+    words = [a_caption(0, 200, "b"), a_caption(0, 200, "a"), a_caption(0, 200, "c")]
+    (turn,) = heard_caller_turns(spans((100, 700)), spans(), words)
+    assert turn.text == "bac"
+
+
+some_spans = st.lists(
+    st.tuples(st.integers(0, 9_000), st.integers(1, 900)).map(lambda at: (at[0], sum(at))),
+    max_size=6,
+).map(lambda pairs: spans(*pairs))
+fragments = st.lists(st.integers(0, 9_000), max_size=8, unique=True).map(
+    lambda starts: [a_caption(start, start + 100, f"{start} ") for start in starts]
+)
+
+
+@given(some_spans, some_spans, fragments, st.randoms(use_true_random=False))
+def test_no_turn_depends_on_the_order_in_which_captions_arrived(
+    caller: IntervalSet, assistant: IntervalSet, captions: list[Caption], draw
+) -> None:
+    shuffled = draw.sample(captions, len(captions))
+    turns = heard_caller_turns(caller, assistant, captions)
+    assert heard_caller_turns(caller, assistant, shuffled) == turns
+    silent = heard_caller_turns(caller, assistant, ())
+    assert [(turn.span, turn.voiced) for turn in turns] == [
+        (turn.span, turn.voiced) for turn in silent
+    ], "words never create speech"

@@ -13,7 +13,16 @@ from shared.grading.policy import EvaluationPolicy
 from shared.intervals import IntervalSet
 from shared.metrics.interaction import MetricPolicy
 from shared.observability.codec import DamagedEvidenceError
-from shared.observability.evidence import Ending
+from shared.observability.evidence import (
+    CallerAction,
+    Condition,
+    Cue,
+    Decision,
+    DecisionStatus,
+    Ending,
+    LabelSource,
+)
+from shared.observability.observations import Speaker
 from shared.single_turn.assess import assess
 from shared.single_turn.bench import judge_again
 from shared.single_turn.details import (
@@ -62,6 +71,17 @@ STORED = {
         an_attempt(
             assistant=ANSWER,
             second_opinion=a_second_opinion(spans((0, 900)), spans((8_000, 9_000))),
+        )
+    ),
+    "a-conversation": a_stored_attempt(
+        an_attempt(
+            assistant=ANSWER,
+            utterances=[],
+            caller_observations=(a_caption(0, 1_000, "Grüße."),),
+            cues=(Cue(0, 1_000, CallerAction.SPEAK, LabelSource.SCRIPT),),
+            decisions=(Decision(3_000, None, 1, DecisionStatus.ASKED),),
+            first_speaker=Speaker.CALLER,
+            condition=Condition("clean", {}),
         )
     ),
     "a-stricter-deadline": a_stored_attempt(
@@ -127,6 +147,8 @@ def test_what_was_derived_shows_turns_work_and_checks() -> None:
     assert derived["assistant_turns"] == [
         {"start_ms": 2_100, "end_ms": 3_000, "transcript": "It's booked, grüße."}
     ]
+    assert [turn["action_source"] for turn in derived["caller_turns"]] == ["script"]
+    assert derived["delegation_timing_source"] == "lifecycle_events"
     assert derived["delegated_work_ms"] == [[1_100, 20_000]]
     assert {check["id"] for check in derived["checks"]} >= {"assistant_responded", "tool_contract"}
 
