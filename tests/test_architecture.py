@@ -108,6 +108,7 @@ DOORS = frozenset(
         "shared.grading.judge_cache",
         "shared.grading.openai_judge",
         "shared.places",
+        "shared.relay",
         "shared.reporting.console",
         "shared.reporting.journal",
         "shared.reporting.report_schema",
