@@ -24,12 +24,16 @@ from shared.observability.evidence import (
     Track,
     Utterance,
 )
-from shared.observability.observations import KINDS, Observation
+from shared.observability.observations import KINDS, AudioReceived, Observation
 from shared.values import JsonObject, JsonValue
 
 KIND = "observation"
 """Under which an observation says what it is; no kind has a field of this name."""
 _BY_NAME: Mapping[str, Any] = {kind.__name__: kind for kind in KINDS}
+_SINCE_ADDED: Mapping[type[Observation], JsonObject] = {
+    AudioReceived: {"held_ms": None, "dropped_samples": 0},
+}
+"""What an observation means by fields that were not there yet when it was written."""
 
 
 class DamagedEvidenceError(ValueError):
@@ -70,6 +74,7 @@ def encode_observation(seen: Observation) -> JsonObject:
 def decode_observation(stored: JsonObject) -> Observation:
     kind = _BY_NAME[str(stored[KIND])]
     body = {name: value for name, value in stored.items() if name != KIND}
+    body = {**_SINCE_ADDED.get(kind, {}), **body}
     _check_keys(kind, body)
     seen: Observation = _adapter(kind).validate_python(body)
     return seen
