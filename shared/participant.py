@@ -25,14 +25,11 @@ class Voice(Protocol):
         """Return the next 20 ms, silence included; there is always a next frame."""
 
 
-class Participant(Protocol):
-    """One party of a conversation, as the relay drives it."""
-
-    async def connect(self) -> None:
-        """Be ready to hear, or raise :class:`AttemptError`."""
+class Hearer(Protocol):
+    """One party as it hears the other one."""
 
     async def hear(self, frame: bytes) -> None:
-        """Take the next 20 ms of the other party."""
+        """Take the next 20 ms of the other party; on return they are on their way to it."""
 
     def observed(self) -> Sequence[Observation]:
         """Drain what was observed since, in order of receipt."""
@@ -40,6 +37,20 @@ class Participant(Protocol):
     @property
     def failure(self) -> AttemptError | None:
         """Why this party is gone, once it is."""
+
+
+class Party(Voice, Hearer, Protocol):
+    """One side of a conversation, as the relay drives it: it speaks and hears at once.
+
+    Frames alternate: what it says in a frame is asked for before what it hears in that frame.
+    """
+
+
+class Participant(Hearer, Protocol):
+    """One end of a session of some dialect. What it says comes as :class:`AudioArrived`."""
+
+    async def connect(self) -> None:
+        """Be ready to hear, or raise :class:`AttemptError`."""
 
     async def close(self) -> None:
         """End the session in the dialect's own way; never raises."""

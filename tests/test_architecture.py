@@ -6,7 +6,7 @@
     3  doors      shared:      places > environment, streams, artifacts > config, dataset, command
                                > relay > single_turn > execution, testing
     2  verbs      shared:      metrics > grading > reporting
-    1  nouns      shared:      audio > speech; scenarios; observability > participant
+    1  nouns      shared:      audio > speech; scenarios; observability > participant > party
     0  values     shared:      intervals, clock, values, errors, settings, matching ...
 
 Imports go down: a module may import its own room and every lower rung, never a room beside it.
@@ -57,6 +57,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("shared.observability",),
     ("shared.audio.sidecar",),
     ("shared.participant",),
+    ("shared.party",),
     # 2 verbs, and the one door they write through
     ("shared.artifacts",),
     ("shared.metrics",),
@@ -108,6 +109,7 @@ DOORS = frozenset(
         "shared.grading.judge_cache",
         "shared.grading.openai_judge",
         "shared.places",
+        "shared.relay",
         "shared.reporting.console",
         "shared.reporting.journal",
         "shared.reporting.report_schema",

@@ -24,9 +24,12 @@ STATES = frozenset(
     {
         "shared.audio.effects.distractors._Due",
         "shared.audio.listening._Ear",
+        "shared.audio.playout._Chunk",
+        "shared.audio.playout._Piece",
         "shared.observability.redaction._Numbers",
         "shared.observability.trace._AudioRow",
         "shared.observability.trace._Speech",
+        "shared.relay.Sends",
         "shared.single_turn.session.Capture",
         "assistants.frontend.fixture.delegated_work.ClientWork",
         "assistants.frontend.fixture.delegated_work.Work",

@@ -28,7 +28,7 @@ from shared.observability.evidence import (
     Transport,
     Utterance,
 )
-from shared.observability.observations import KINDS, Observation, Speaker
+from shared.observability.observations import KINDS, AudioReceived, Observation, Speaker
 from shared.values import JsonObject, JsonValue
 
 KIND = "observation"
@@ -44,6 +44,10 @@ _LATER: Mapping[str, JsonValue] = {
     "condition": None,
 }
 """What evidence has learnt to hold since it was first written, as files from before mean it."""
+_SINCE_ADDED: Mapping[type[Observation], JsonObject] = {
+    AudioReceived: {"held_ms": None, "dropped_samples": 0},
+}
+"""What an observation means by fields that were not there yet when it was written."""
 
 
 class DamagedEvidenceError(ValueError):
@@ -90,6 +94,7 @@ def encode_observation(seen: Observation) -> JsonObject:
 def decode_observation(stored: JsonObject) -> Observation:
     kind = _BY_NAME[str(stored[KIND])]
     body = {name: value for name, value in stored.items() if name != KIND}
+    body = {**_SINCE_ADDED.get(kind, {}), **body}
     _check_keys(kind, body)
     seen: Observation = _adapter(kind).validate_python(body)
     return seen

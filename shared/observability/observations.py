@@ -34,16 +34,23 @@ class SessionOpened(Observation):
 
 @dataclass(frozen=True, slots=True)
 class AudioReceived(Observation):
-    """A piece of assistant audio and where it was placed on the caller's track.
+    """A piece of audio and where it was placed on the caller's track.
 
     ``late_ms`` is how much later than its place it arrived (negative: earlier). ``is_stall`` says
     that it came so late that it started a new anchor.
+
+    Where a playout buffer feeds the other party, it is noted once it was played, so in the order of
+    playing; its stamp stays that of its receipt. It was played ``held_ms`` later than if that had
+    been done on arrival, less ``dropped_samples`` of silence that were left out. Audio that was
+    placed by its arrival, or of which nothing was played, was not held.
     """
 
     start_sample: int
     samples: int
     late_ms: float
     is_stall: bool
+    held_ms: float | None = None
+    dropped_samples: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,9 @@ from shared.audio.placement import Placement
 from shared.clock import Clock
 from shared.errors import AttemptError, Stage
 from shared.observability.evidence import Ending, Failure, Track
-from shared.observability.observations import AudioReceived, Observation
-from shared.participant import AudioArrived, Monitor, Participant, Voice
-from shared.relay import relay
+from shared.observability.observations import AudioReceived, Observation, Speaker
+from shared.participant import AudioArrived, Monitor, Participant, Party
+from shared.relay import Relay
 from shared.single_turn.completion import AnswerWatch
 
 DEAD_LINE_SHARE = 3
@@ -59,8 +59,10 @@ class SpokenRequest:
         return extent.end_ms if extent is not None else duration_ms(self.pcm)
 
 
-class RecordedVoice(Voice):
+class RecordedVoice(Party):
     """Speaks its frames, then silence for ever. It hears nothing and answers nothing."""
+
+    failure: AttemptError | None = None
 
     def __init__(self, pcm: Pcm, monitor: Monitor | None = None) -> None:
         self._frames = iter(frames(pcm))
@@ -74,6 +76,38 @@ class RecordedVoice(Voice):
             self._monitor.caller(self._spoken, from_bytes(frame))
         self._spoken += FRAME_SAMPLES
         return frame
+
+    @override
+    async def hear(self, frame: bytes) -> None:
+        pass
+
+    @override
+    def observed(self) -> Sequence[Observation]:
+        return ()
+
+
+class OneWay(Party):
+    """An assistant nobody hears. What it says is placed by its arrival, so none is played."""
+
+    def __init__(self, assistant: Participant) -> None:
+        self._assistant = assistant
+
+    @property
+    @override
+    def failure(self) -> AttemptError | None:
+        return self._assistant.failure
+
+    @override
+    def speak(self) -> bytes:
+        return bytes(FRAME_BYTES)
+
+    @override
+    async def hear(self, frame: bytes) -> None:
+        await self._assistant.hear(frame)
+
+    @override
+    def observed(self) -> Sequence[Observation]:
+        return self._assistant.observed()
 
 
 @dataclass(slots=True)
@@ -130,7 +164,7 @@ async def _play(
     unheard_ms = max(timeout_ms, LEAST_PAUSE_MS)
     dead_after_ms = max(timeout_ms // DEAD_LINE_SHARE, LEAST_PAUSE_MS)
 
-    def take(observed: Sequence[Observation]) -> None:
+    def take(_: Speaker, observed: Sequence[Observation]) -> None:
         nonlocal last_audio_ms
         for seen in observed:
             if isinstance(seen, AudioArrived):
@@ -164,12 +198,11 @@ async def _play(
 
     if monitor is not None:
         monitor.begin()
-    take(assistant.observed())
+    take(Speaker.ASSISTANT, assistant.observed())
     pacer = Pacer(clock.now_us())
+    relay = Relay(RecordedVoice(request.pcm, monitor), OneWay(assistant), clock, pacer)
     try:
-        capture.extent_ms = await relay(
-            RecordedVoice(request.pcm, monitor), assistant, clock, pacer, take=take, is_over=is_over
-        )
+        capture.extent_ms = await relay.run(take=take, is_over=is_over)
     finally:
         capture.lateness_us = pacer.lateness_us
     if assistant.failure is not None:

@@ -15,8 +15,8 @@ from shared.audio.pcm import FRAME_MS, SAMPLE_RATE_HZ, Pcm, from_bytes, silence,
 from shared.clock import Clock
 from shared.errors import DatasetError
 from shared.observability.observations import Observation
-from shared.relay import relay
-from shared.single_turn.session import RecordedVoice
+from shared.relay import Relay
+from shared.single_turn.session import OneWay, RecordedVoice
 from tests.support.recordings import a_recorded_dataset, recorded, recording, spoken
 from tests.support.rooms import in_virtual_time
 from tests.support.runs import evaluate_here
@@ -75,14 +75,8 @@ def test_case_14_a_minute_leaves_in_a_minute_while_every_frame_blocks_the_loop(
         busy = Busy(clock, blocks_us)
         voice = RecordedVoice(silence(60_000))
         over = 60_000
-        await relay(
-            voice,
-            busy,
-            clock,
-            Pacer(clock.now_us()),
-            take=lambda _: None,
-            is_over=lambda now_ms: now_ms >= over,
-        )
+        relay = Relay(voice, OneWay(busy), clock, Pacer(clock.now_us()))
+        await relay.run(take=lambda *_: None, is_over=lambda now_ms: now_ms >= over)
         return busy
 
     busy = in_virtual_time(replay)

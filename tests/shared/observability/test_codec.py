@@ -48,9 +48,9 @@ from shared.observability.evidence import (
     Transport,
     Utterance,
 )
-from shared.observability.observations import KINDS, Observation, Speaker, TokenUsage
+from shared.observability.observations import KINDS, AudioReceived, Observation, Speaker, TokenUsage
 from shared.values import JsonObject, JsonValue
-from tests.support.builders import a_caption, an_evidence, an_utterance, spans
+from tests.support.builders import a_caption, an_evidence, an_utterance, at, spans
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 milliseconds = st.integers(0, 10**7)
@@ -315,6 +315,14 @@ def damaged(path: str, value: object) -> dict[str, Any]:
 def test_damage_is_refused(path: str, value: object) -> None:
     with pytest.raises(DamagedEvidenceError, match="stored evidence is damaged"):
         decode_evidence(damaged(path, value))
+
+
+def test_audio_from_before_there_was_a_playout_was_neither_held_nor_shortened() -> None:
+    received = AudioReceived(at(100), 2_400, 480, -200.0, is_stall=False)
+    stored = encode_observation(received)
+    older = {name: stored[name] for name in stored if name not in {"held_ms", "dropped_samples"}}
+    assert len(older) == len(stored) - 2
+    assert decode_observation(older) == received
 
 
 @pytest.mark.parametrize("stored", [None, 5, "evidence", [], {}])
