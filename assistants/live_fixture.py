@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -30,7 +30,13 @@ def serve(
     ] = 0,
     script: Annotated[
         list[Path] | None,
-        typer.Option(help="A resolved script to play; repeat it, one for each connection."),
+        typer.Option(
+            help="A resolved script or a conversation to play; repeat it, one for each connection."
+        ),
+    ] = None,
+    side: Annotated[
+        Literal["caller", "assistant"] | None,
+        typer.Option(help="Which side of the conversation is played here."),
     ] = None,
     http_port: Annotated[
         int, typer.Option(min=0, max=65_535, help="Port of the HTTP end; 0 takes a free one.")
@@ -47,20 +53,22 @@ def serve(
     """Serve GPT Live sessions, and models and speech over HTTP, on loopback until interrupted.
 
     Prints two URLs: that of the sessions, then the base URL of the HTTP end. Connections play the
-    scripts in the order given; one that has no script plays a plain round with the client's own
-    tools.
+    scripts in the order given, of a conversation one side; one that has no script plays a plain
+    round with the client's own tools.
     """
     import contextlib
 
+    from assistants.frontend.fixture.conversation_script import side_of
     from assistants.frontend.fixture.http import http_end
     from assistants.frontend.fixture.http_script import parse_http_script
     from assistants.frontend.fixture.message_log import MessageLog
-    from assistants.frontend.fixture.script import parse_resolved_script
+    from shared.observability.observations import Speaker
 
     if version:
         typer.echo(version_line("live-fixture"))
         return
-    scripts = tuple(_read(path, parse_resolved_script) for path in script or ())
+    party = None if side is None else Speaker(side)
+    scripts = tuple(_read(path, lambda text: side_of(text, party)) for path in script or ())
     answers = _read(http_script, parse_http_script) if http_script is not None else None
     with contextlib.ExitStack() as stack:
         try:

@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner
 from websockets.asyncio.client import connect
 
-from assistants.frontend.events import SessionStart, encode
+from assistants.frontend.events import InputAudioAppend, SessionStart, encode, encode_audio
 from assistants.live_fixture import HINT, app
 from tests.support.far_end import a_script, client_work
 
@@ -89,6 +89,63 @@ def test_a_script_is_refused(content: bytes | None, complaint: str, tmp_path: Pa
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"{path}: ")
     assert complaint in line
+
+
+CONVERSATION = json.dumps(
+    {
+        "format": "gpt-live-conversation/1",
+        "caller": {"steps": [{"send": [{"text": "the caller"}], "at": "start"}]},
+        "assistant": {"steps": [{"send": [{"text": "the assistant"}], "at": "start"}]},
+    }
+)
+
+
+@pytest.mark.parametrize("side", ["caller", "assistant"])
+def test_it_plays_one_side_of_a_conversation(side: str, tmp_path: Path) -> None:
+    script = tmp_path / "conversation.json"
+    script.write_text(CONVERSATION)
+    arguments = ["--script", str(script), "--side", side]
+    process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert asyncio.run(what_comes_first(process.stdout.readline().strip())) == f"the {side}"
+    process.terminate()
+    process.communicate(timeout=20)
+
+
+async def what_comes_first(url: str) -> str | bytes:
+    """What the service sends of itself once it hears."""
+    async with connect(url, additional_headers=CREDENTIAL, proxy=None) as connection:
+        await connection.send(encode(SessionStart(session=client_work())))
+        await connection.recv()
+        await connection.send(encode(InputAudioAppend(audio=encode_audio(bytes(960)))))
+        return await connection.recv()
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "complaint"),
+    [
+        pytest.param(
+            CONVERSATION,
+            [],
+            "a conversation has two sides; choose one: caller or assistant",
+            id="not-both-at-once",
+        ),
+        pytest.param(
+            '{"format":"gpt-live-script/1","steps":[]}',
+            ["--side", "caller"],
+            "no conversation, so it has no side caller; choose none",
+            id="none-of-a-script",
+        ),
+    ],
+)
+def test_a_side_is_chosen_where_there_are_two(
+    content: str, arguments: list[str], complaint: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "script.json"
+    path.write_text(content)
+    done = CliRunner().invoke(app, ["--script", str(path), *arguments])
+    assert done.exit_code == 2
+    assert done.stderr.splitlines() == [f"{path}: {complaint}"]
 
 
 def test_a_script_of_the_http_end_is_refused_too(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ from assistants.frontend.session_config import (
     ResponsesDelegation,
     SessionConfig,
 )
-from shared.audio.pcm import SAMPLE_BYTES, SAMPLES_PER_MS, Pcm, from_bytes
+from shared.audio.pcm import SAMPLE_BYTES, SAMPLES_PER_MS, Pcm, from_bytes, to_bytes
 from shared.speech.tone import ToneSynthesizer
 
 EPOCH_S = 1_790_000_000
@@ -108,6 +108,22 @@ class Caller:
         for _ in range(duration_ms // self._frame_ms):
             self.append(self._frame_ms)
             self.now_us += self._frame_ms * 1_000
+        return self
+
+    def sound(self, pcm: Pcm, cuts: Sequence[int] = ()) -> Caller:
+        """Send this of the caller's track, cut at these samples; each piece when it has passed."""
+        from_us = self.now_us
+        sent = 0
+        for piece in np.split(pcm, cuts):
+            sent += piece.size
+            self.pass_time(from_us // 1_000 + sent // SAMPLES_PER_MS - self.now_us // 1_000)
+            self.send_audio(piece)
+        return self
+
+    def send_audio(self, pcm: Pcm) -> Caller:
+        """Send this in one message."""
+        self.sent_ms += pcm.size // SAMPLES_PER_MS
+        self.send(InputAudioAppend(audio=encode_audio(to_bytes(pcm))))
         return self
 
     def append(self, duration_ms: int) -> None:
