@@ -135,6 +135,12 @@ class Scenario(ScenarioShape):
         return "\n".join([*summary, *(f"{item.role}: {item.text}" for item in context.history)])
 
     @property
+    def backchannels(self) -> tuple[str, ...]:
+        """The simulated caller's own signs of listening; none where no caller is simulated."""
+        caller = self.simulation_parameters
+        return () if caller is None else caller.persona.backchannels
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What is within the contract and may still go wrong, each in one line with its path."""
         warning = long_history_warning(self)

@@ -72,6 +72,11 @@ class Cue:
         if self.source not in EXPLICIT:
             raise ValueError(f"a rule gives no cue: {self.source.value}")
 
+    @property
+    def span(self) -> Interval | None:
+        """What it spans; nothing at an instant."""
+        return None if self.start_ms == self.end_ms else Interval(self.start_ms, self.end_ms)
+
 
 class DecisionStatus(StrEnum):
     """What became of a question to the completion observer; the first is still open."""

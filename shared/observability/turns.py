@@ -96,7 +96,7 @@ def heard_caller_turns(
     def goes_on(earlier: Interval, later: Interval) -> bool:
         mine, theirs = _annotation_of(earlier, annotations), _annotation_of(later, annotations)
         if mine is not None and theirs is not None:
-            return mine == theirs
+            return mine is theirs
         return _resumes(earlier, later, replies)
 
     ordered = sorted(captions, key=lambda caption: caption.start_ms)
@@ -104,11 +104,8 @@ def heard_caller_turns(
 
 
 def _annotations(cues: Iterable[Cue]) -> list[Interval]:
-    return sorted(
-        Interval(cue.start_ms, cue.end_ms)
-        for cue in cues
-        if cue.source is not LabelSource.OBSERVER and cue.start_ms < cue.end_ms
-    )
+    said = [cue.span for cue in cues if cue.source is not LabelSource.OBSERVER]
+    return sorted(span for span in said if span is not None)
 
 
 def _annotation_of(span: Interval, annotations: Iterable[Interval]) -> Interval | None:

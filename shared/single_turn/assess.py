@@ -83,7 +83,7 @@ def _assessed(
     failure = _validity(evidence, policy)
     if evidence.extent_ms <= 0:
         return Assessment(decide(failure or _unobserved(), ()), consumed, None, judgments)
-    timeline = Timeline.of(evidence)
+    timeline = Timeline.of(evidence, scenario.backchannels)
     measured = measure(timeline, policy.metrics)
     extended = measure_extended(evidence, timeline, measured, Reference.of(scenario))
     tools = tool_uses(evidence)

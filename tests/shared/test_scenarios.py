@@ -102,6 +102,14 @@ def test_prior_context(context: Document | None, mode: ContextMode, text: str) -
     assert (scenario.context_mode, scenario.context_text) == (mode, text)
 
 
+def test_backchannels_are_the_simulated_callers_own() -> None:
+    own = a_scenario(CONVERSATION, simulation_parameters__persona={"backchannels": ["aha"]})
+
+    assert own.backchannels == ("aha",)
+    assert a_scenario(CONVERSATION).backchannels == ("mm-hm", "right")
+    assert a_scenario().backchannels == ()
+
+
 def test_the_assistant_is_told_four_things() -> None:
     assert [field.name for field in dataclasses.fields(AssistantBrief)] == [
         "scenario_id",

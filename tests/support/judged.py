@@ -131,7 +131,7 @@ def a_case(
     """Everything a check may read, measured as an assessment does."""
     evidence, scenario = evidence or an_attempt(), scenario or a_scenario()
     policy = policy or EvaluationPolicy()
-    timeline = Timeline.of(evidence)
+    timeline = Timeline.of(evidence, scenario.backchannels)
     measured = measure(timeline, policy.metrics)
     tools = tool_uses(evidence)
     return Case(

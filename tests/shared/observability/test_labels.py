@@ -77,6 +77,9 @@ def test_nothing_but_the_label_changes() -> None:
         pytest.param("no", spans((5_999, 7_000)), (SPEAK, OVERLAP), id="being-talked-over"),
         pytest.param("no", spans((5_000, 7_000)), (SPEAK, OVERLAP), id="beginning-together"),
         pytest.param(
+            "no", spans((4_000, 5_000), (5_500, 7_000)), (SPEAK, OVERLAP), id="after-it-gave-way"
+        ),
+        pytest.param(
             "mm-hm", spans((5_999, 7_000)), (BACKCHANNEL, ACKNOWLEDGED), id="listening-to-its-start"
         ),
         pytest.param("no", spans((6_000, 7_000)), (SPEAK, OVERLAP), id="being-answered"),

@@ -297,6 +297,8 @@ def test_caller_speech_is_gathered_into_turns(
         pytest.param(
             [a_cue(0, 6_000, LabelSource.CALLER)], [(0, 6_000)], id="the-callers-own-word"
         ),
+        pytest.param([a_cue(0, 6_000), a_cue(0, 6_000)], [(0, 6_000)], id="the-same-one-twice"),
+        pytest.param([a_cue(0, 0)], [(0, 500), (5_000, 6_000)], id="an-instant-gathers-nothing"),
         pytest.param([a_cue(0, 3_000), a_cue(3_000, 6_000)], [(0, 500), (5_000, 6_000)], id="two"),
     ],
 )
