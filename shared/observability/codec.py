@@ -15,6 +15,9 @@ from pydantic import TypeAdapter
 
 from shared.intervals import Interval, IntervalSet
 from shared.observability.evidence import (
+    Condition,
+    Cue,
+    Decision,
     Ending,
     Evidence,
     Failure,
@@ -22,14 +25,25 @@ from shared.observability.evidence import (
     Pacing,
     SecondOpinion,
     Track,
+    Transport,
     Utterance,
 )
-from shared.observability.observations import KINDS, Observation
+from shared.observability.observations import KINDS, Observation, Speaker
 from shared.values import JsonObject, JsonValue
 
 KIND = "observation"
 """Under which an observation says what it is; no kind has a field of this name."""
 _BY_NAME: Mapping[str, Any] = {kind.__name__: kind for kind in KINDS}
+_LATER: Mapping[str, JsonValue] = {
+    "second_opinion": None,
+    "caller_observations": (),
+    "cues": (),
+    "decisions": (),
+    "first_speaker": None,
+    "transport": None,
+    "condition": None,
+}
+"""What evidence has learnt to hold since it was first written, as files from before mean it."""
 
 
 class DamagedEvidenceError(ValueError):
@@ -52,6 +66,12 @@ def encode_evidence(evidence: Evidence) -> JsonObject:
         "state_before": evidence.state_before,
         "state_after": evidence.state_after,
         "observations": [encode_observation(seen) for seen in evidence.observations],
+        "caller_observations": [encode_observation(one) for one in evidence.caller_observations],
+        "cues": [_dump(Cue, cue) for cue in evidence.cues],
+        "decisions": [_dump(Decision, decision) for decision in evidence.decisions],
+        "first_speaker": evidence.first_speaker.value if evidence.first_speaker else None,
+        "transport": _dump(Transport, evidence.transport) if evidence.transport else None,
+        "condition": _dump(Condition, evidence.condition) if evidence.condition else None,
     }
 
 
@@ -76,15 +96,13 @@ def decode_observation(stored: JsonObject) -> Observation:
 
 
 def _decode(stored: JsonObject) -> Evidence:
-    # Evidence from before there were second opinions has none.
-    plain: dict[str, Any] = {"second_opinion": None, **stored}
-    failure = plain["failure"]
+    plain: dict[str, Any] = {**_LATER, **stored}
     _check_keys(Evidence, plain)
     return Evidence(
         scenario_id=str(plain["scenario_id"]),
         extent_ms=_adapter(int).validate_python(plain["extent_ms"]),
         ending=Ending(plain["ending"]),
-        failure=None if failure is None else _adapter(Failure).validate_python(failure),
+        failure=_read(Failure, plain["failure"]),
         warnings=tuple(plain["warnings"]),
         caller=_decode_track(plain["caller"]),
         assistant=_decode_track(plain["assistant"]),
@@ -94,7 +112,18 @@ def _decode(stored: JsonObject) -> Evidence:
         state_before=plain["state_before"],
         state_after=plain["state_after"],
         observations=tuple(decode_observation(seen) for seen in plain["observations"]),
+        caller_observations=tuple(decode_observation(one) for one in plain["caller_observations"]),
+        cues=tuple(_adapter(Cue).validate_python(cue) for cue in plain["cues"]),
+        decisions=tuple(_adapter(Decision).validate_python(one) for one in plain["decisions"]),
+        first_speaker=_read(Speaker, plain["first_speaker"]),
+        transport=_read(Transport, plain["transport"]),
+        condition=_read(Condition, plain["condition"]),
     )
+
+
+def _read(kind: Any, stored: object) -> Any:
+    """A record that may be absent."""
+    return None if stored is None else _adapter(kind).validate_python(stored)
 
 
 def _check_keys(kind: Any, stored: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from shared.audio.detection.port import DetectorId as DetectorId  # noqa: PLC0414 - re-exported
 from shared.errors import Stage
 from shared.intervals import Interval, IntervalSet
-from shared.observability.observations import Observation
+from shared.observability.observations import Observation, Speaker, TokenUsage
 from shared.values import JsonObject
 
 
@@ -37,6 +37,86 @@ class Utterance:
     text: str
     action: CallerAction
     source: str
+
+
+class LabelSource(StrEnum):
+    """Who or what named a caller turn's action: the first three say so, the others are rules."""
+
+    SCRIPT = "script"
+    CALLER = "caller"
+    OBSERVER = "observer"
+    FIRST_TURN = "first_turn"
+    ACKNOWLEDGEMENT = "acknowledgement"
+    OVERLAP = "overlap"
+
+
+EXPLICIT = (LabelSource.SCRIPT, LabelSource.CALLER, LabelSource.OBSERVER)
+"""Who may say outright what a turn is, the one believed first in front."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """An explicit label on the caller's track: over ``[start_ms, end_ms)``, or at an instant.
+
+    At an instant both are equal. It never creates speech.
+    """
+
+    start_ms: int
+    end_ms: int
+    action: CallerAction
+    source: LabelSource
+
+    def __post_init__(self) -> None:
+        if self.end_ms < self.start_ms:
+            raise ValueError(f"a cue ends before it starts: [{self.start_ms}, {self.end_ms})")
+        if self.source not in EXPLICIT:
+            raise ValueError(f"a rule gives no cue: {self.source.value}")
+
+
+class DecisionStatus(StrEnum):
+    """What became of a question to the completion observer; the first is still open."""
+
+    ASKED = "asked"
+    ANSWERED = "answered"
+    STALE = "stale"
+    FAILED = "failed"
+
+
+class Resolution(StrEnum):
+    """How the caller's business stands, as the completion observer sees it."""
+
+    RESOLVED = "resolved"
+    REFUSED = "refused"
+    UNRESOLVED = "unresolved"
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """The caller turn that an observer took for the farewell, as far as it went by then."""
+
+    span: Interval
+    carries_request: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One question to the completion observer. Instants are media time in ms.
+
+    ``revision`` numbers the evidence it was asked about. What was not answered has neither
+    ``should_drain`` nor ``outcome``; ``reason`` is the observer's, or says why there is none.
+    ``objectives`` are the agenda items it saw fulfilled.
+    """
+
+    asked_ms: int
+    settled_ms: int | None
+    revision: int
+    status: DecisionStatus
+    should_drain: bool | None = None
+    outcome: Resolution | None = None
+    reason: str = ""
+    closing: Closing | None = None
+    objectives: tuple[str, ...] = ()
+    usage: TokenUsage | None = None
 
 
 class MeasuredOn(StrEnum):
@@ -93,8 +173,52 @@ class Pacing:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayoutRecord:
+    """How one party's voice was held back: per chunk from arrival to playing, and in all."""
+
+    held_ms: tuple[int, ...]
+    underflow_samples: int
+    dropped_samples: int
+    high_water_samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One party's end of the relay: the frames sent to it, and how its own voice was played.
+
+    Per frame in microseconds: how long sending took, and how late after it was due it began.
+    """
+
+    frames: int
+    send_latency_us: tuple[int, ...]
+    send_lateness_us: tuple[int, ...]
+    playout: PlayoutRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Transport:
+    """Both legs of a conversation."""
+
+    caller: Leg
+    assistant: Leg
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """The acoustic condition between caller and assistant: its name, and what it came to."""
+
+    name: str
+    applied: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
-    """Everything one attempt left behind. ``extent_ms`` is the caller-track time observed."""
+    """Everything one attempt left behind. ``extent_ms`` is the caller-track time observed.
+
+    What follows ``second_opinion`` is there after a conversation only. ``caller_observations`` are
+    the caller's own session's, in order of receipt: in them ``Speaker.ASSISTANT`` is that session's
+    voice, which is the caller, and ``Speaker.CALLER`` is what it heard.
+    """
 
     scenario_id: str
     extent_ms: int
@@ -109,10 +233,20 @@ class Evidence:
     failure: Failure | None
     warnings: tuple[str, ...] = ()
     second_opinion: SecondOpinion | None = None
+    caller_observations: tuple[Observation, ...] = ()
+    cues: tuple[Cue, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    first_speaker: Speaker | None = None
+    transport: Transport | None = None
+    condition: Condition | None = None
 
     def of[T: Observation](self, kind: type[T]) -> tuple[T, ...]:
         """All observations of one kind, in order of receipt."""
         return tuple(seen for seen in self.observations if isinstance(seen, kind))
+
+    def of_caller[T: Observation](self, kind: type[T]) -> tuple[T, ...]:
+        """All observations of one kind in the caller's own session, in order of receipt."""
+        return tuple(seen for seen in self.caller_observations if isinstance(seen, kind))
 
     @property
     def by_second_opinion(self) -> Evidence | None:

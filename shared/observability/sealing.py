@@ -88,6 +88,9 @@ def _masked_evidence(evidence: Evidence, masker: Masker) -> Evidence:
         evidence,
         utterances=tuple(_masked_record(one, masker) for one in evidence.utterances),
         observations=_masked_observations(evidence.observations, masker),
+        caller_observations=_masked_observations(evidence.caller_observations, masker),
+        decisions=tuple(_masked_record(one, masker) for one in evidence.decisions),
+        condition=evidence.condition and _masked_record(evidence.condition, masker),
         state_before=masker.object(evidence.state_before),
         state_after=masker.object(evidence.state_after),
         failure=evidence.failure and _masked_record(evidence.failure, masker),
@@ -139,6 +142,8 @@ def _masked_field(name: str, value: Any, masker: Masker) -> Any:
             return masker.prose(value)
         case str() if name != "output":
             return masker.machine_text(value)
+        case tuple() if name != "output":
+            return tuple(_masked_field(name, one, masker) for one in value)
         case str() | Mapping() | list() | tuple():
             return masker.value(value)
         case _ if is_dataclass(value):

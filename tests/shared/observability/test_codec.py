@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from types import NoneType, UnionType
 from typing import Any, get_args, get_type_hints
@@ -26,18 +26,29 @@ from shared.observability.codec import (
     encode_observation,
 )
 from shared.observability.evidence import (
+    EXPLICIT,
     CallerAction,
+    Closing,
+    Condition,
+    Cue,
+    Decision,
+    DecisionStatus,
     DetectorId,
     Ending,
     Evidence,
     Failure,
+    LabelSource,
+    Leg,
     MeasuredOn,
     Pacing,
+    PlayoutRecord,
+    Resolution,
     SecondOpinion,
     Track,
+    Transport,
     Utterance,
 )
-from shared.observability.observations import KINDS, Observation
+from shared.observability.observations import KINDS, Observation, Speaker, TokenUsage
 from shared.values import JsonObject, JsonValue
 from tests.support.builders import a_caption, an_evidence, an_utterance, spans
 
@@ -98,6 +109,35 @@ utterances = st.builds(
     action=st.sampled_from(CallerAction),
     source=texts,
 )
+spans_of_time = milliseconds.map(lambda start: Interval(start, start + 1))
+cues = st.builds(
+    lambda start, length, action, source: Cue(start, start + length, action, source),
+    milliseconds,
+    milliseconds,
+    st.sampled_from(CallerAction),
+    st.sampled_from(EXPLICIT),
+)
+decisions = st.builds(
+    Decision,
+    asked_ms=milliseconds,
+    settled_ms=st.none() | milliseconds,
+    revision=milliseconds,
+    status=st.sampled_from(DecisionStatus),
+    should_drain=st.none() | st.booleans(),
+    outcome=st.none() | st.sampled_from(Resolution),
+    reason=texts,
+    closing=st.none() | st.builds(Closing, spans_of_time, st.booleans()),
+    objectives=st.lists(texts, max_size=2).map(tuple),
+    usage=st.none() | any_of(TokenUsage),
+)
+counts = st.lists(st.integers(), max_size=3).map(tuple)
+legs = st.builds(
+    Leg,
+    milliseconds,
+    counts,
+    counts,
+    st.builds(PlayoutRecord, counts, milliseconds, milliseconds, milliseconds),
+)
 evidences = st.builds(
     Evidence,
     scenario_id=texts,
@@ -115,6 +155,12 @@ evidences = st.builds(
     failure=st.none() | st.builds(Failure, st.sampled_from(Stage), texts),
     warnings=st.lists(texts, max_size=2).map(tuple),
     second_opinion=st.none() | st.builds(SecondOpinion, tracks, tracks),
+    caller_observations=st.lists(observations, max_size=2).map(tuple),
+    cues=st.lists(cues, max_size=2).map(tuple),
+    decisions=st.lists(decisions, max_size=2).map(tuple),
+    first_speaker=st.none() | st.sampled_from(Speaker),
+    transport=st.none() | st.builds(Transport, legs, legs),
+    condition=st.none() | st.builds(Condition, texts, json_objects),
 )
 
 
@@ -184,18 +230,32 @@ def test_every_kind_has_a_name_of_its_own_and_no_field_in_the_names_place() -> N
     assert not any(field.name == KIND for kind in KINDS for field in fields(kind))
 
 
-WHOLE = json.loads(
-    written(
-        encode_evidence(
-            an_evidence(
-                caller=spans((0, 100), (200, 300)),
-                utterances=[an_utterance(0, 300)],
-                observations=[a_caption(400, 500, "Hello.")],
-                failure="the line broke",
-            )
-        )
-    )
+A_LEG = Leg(2, (40, 50), (0, 1), PlayoutRecord((200,), 0, 480, 960))
+A_CONVERSATION = replace(
+    an_evidence(
+        caller=spans((0, 100), (200, 300)),
+        utterances=[an_utterance(0, 300)],
+        observations=[a_caption(400, 500, "Hello.")],
+        failure="the line broke",
+    ),
+    caller_observations=(a_caption(0, 300, "Hi."),),
+    cues=(Cue(0, 300, CallerAction.OPENING, LabelSource.SCRIPT),),
+    decisions=(
+        Decision(
+            500,
+            700,
+            3,
+            DecisionStatus.ANSWERED,
+            should_drain=True,
+            outcome=Resolution.RESOLVED,
+            closing=Closing(Interval(0, 300), carries_request=False),
+        ),
+    ),
+    first_speaker=Speaker.CALLER,
+    transport=Transport(A_LEG, A_LEG),
+    condition=Condition("noisy", {"snr_db": 12.5}),
 )
+WHOLE = json.loads(written(encode_evidence(A_CONVERSATION)))
 GONE = object()
 
 
@@ -242,6 +302,14 @@ def damaged(path: str, value: object) -> dict[str, Any]:
         pytest.param("observations.0.speaker", "nobody", id="an-unknown-speaker"),
         pytest.param("observations.0", 5, id="a-number-for-an-observation"),
         pytest.param("pacing.lateness_us", ["late"], id="a-word-for-lateness"),
+        pytest.param("caller_observations.0.observation", "Surprise", id="the-callers-unknown"),
+        pytest.param("cues.0.source", "overlap", id="a-rule-that-gives-a-cue"),
+        pytest.param("cues.0.end_ms", -1, id="a-cue-that-ends-before-it-starts"),
+        pytest.param("decisions.0.status", "guessed", id="an-unknown-status"),
+        pytest.param("decisions.0.closing", {}, id="a-closing-turn-without-a-span"),
+        pytest.param("first_speaker", "nobody", id="an-unknown-first-speaker"),
+        pytest.param("transport.caller", None, id="a-transport-with-one-leg"),
+        pytest.param("condition", {"name": "noisy"}, id="a-condition-without-what-it-came-to"),
     ],
 )
 def test_damage_is_refused(path: str, value: object) -> None:
@@ -253,6 +321,19 @@ def test_damage_is_refused(path: str, value: object) -> None:
 def test_what_is_no_evidence_at_all_is_refused(stored: Any) -> None:
     with pytest.raises(DamagedEvidenceError):
         decode_evidence(stored)
+
+
+def test_evidence_from_before_there_were_conversations_is_read() -> None:
+    later = {
+        "second_opinion", "caller_observations", "cues", "decisions", "first_speaker", "transport",
+        "condition",
+    }  # fmt: skip
+    alone = an_evidence(observations=[a_caption(400, 500, "Hello.")])
+    whole = json.loads(written(encode_evidence(alone)))
+    older = {name: value for name, value in whole.items() if name not in later}
+
+    assert set(older) == set(whole) - later
+    assert decode_evidence(older) == alone
 
 
 def test_undamaged_it_is_read() -> None:

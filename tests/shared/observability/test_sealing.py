@@ -14,7 +14,21 @@ from shared.errors import UsageError
 from shared.intervals import Interval
 from shared.json_text import TOO_DEEP
 from shared.observability.codec import decode_evidence, encode_evidence
-from shared.observability.evidence import CallerAction, Evidence, Utterance
+from shared.observability.evidence import (
+    CallerAction,
+    Closing,
+    Condition,
+    Cue,
+    Decision,
+    DecisionStatus,
+    Evidence,
+    LabelSource,
+    Leg,
+    PlayoutRecord,
+    Resolution,
+    Transport,
+    Utterance,
+)
 from shared.observability.observations import (
     KINDS,
     AudioReceived,
@@ -226,6 +240,65 @@ def test_no_text_of_an_observation_is_left_out(seen: Observation) -> None:
     assert texts > 0
     assert KNOWN not in content
     assert content.count("[redacted:1]") == texts
+
+
+A_LEG = Leg(2, (40, 50), (0, 1), PlayoutRecord((200,), 0, 480, 960))
+CONVERSATION: dict[str, Any] = {
+    "caller_observations": tuple(EXAMPLES),
+    "cues": (Cue(0, 1, CallerAction.STOP, LabelSource.SCRIPT),),
+    "decisions": (
+        Decision(
+            0,
+            1,
+            1,
+            DecisionStatus.FAILED,
+            should_drain=False,
+            outcome=Resolution.UNRESOLVED,
+            reason=KNOWN,
+            closing=Closing(Interval(0, 1), carries_request=False),
+            objectives=(KNOWN, f"an item of {KNOWN}"),
+            usage=TokenUsage(1),
+        ),
+    ),
+    "first_speaker": Speaker.CALLER,
+    "transport": Transport(A_LEG, A_LEG),
+    "condition": Condition(KNOWN, {KNOWN: [KNOWN, {"n": 1}]}),
+}
+
+
+@pytest.mark.parametrize("part", CONVERSATION)
+def test_no_text_of_a_conversation_is_left_out(part: str) -> None:
+    plain = replace(an_evidence(), **{part: CONVERSATION[part]})
+    content = written(seal(plain, Masker([KNOWN])))
+
+    assert KNOWN not in content
+    assert content.count("[redacted:1]") == written(plain).count(KNOWN)
+
+
+def test_a_sealed_conversation_reads_back_as_itself() -> None:
+    evidence = sealed(**CONVERSATION)
+
+    assert decode_evidence(json.loads(written(evidence))) == evidence
+    assert (evidence.cues, evidence.transport) == (CONVERSATION["cues"], CONVERSATION["transport"])
+
+
+def test_a_secret_in_two_captions_of_the_callers_session_is_masked_across_them() -> None:
+    first, second = KNOWN[:7], KNOWN[7:]
+    evidence = sealed(
+        a_caption(0, 1, first),
+        caller_observations=(a_caption(0, 1, first), a_caption(1, 2, second)),
+    )
+
+    assert [seen.text for seen in evidence.of_caller(Caption)] == ["[redacted:1]", ""]
+    assert [seen.text for seen in evidence.of(Caption)] == [first]
+
+
+def test_no_number_of_a_transport_is_taken_for_a_secret() -> None:
+    leg = replace(A_LEG, send_latency_us=(12_345_678,))
+    transport = Transport(leg, leg)
+    evidence = seal(replace(an_evidence(), transport=transport), Masker(["12345678"]))
+
+    assert evidence.transport == transport
 
 
 def test_calls_and_their_outcomes_still_belong_together() -> None:

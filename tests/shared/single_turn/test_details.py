@@ -13,7 +13,16 @@ from shared.grading.policy import EvaluationPolicy
 from shared.intervals import IntervalSet
 from shared.metrics.interaction import MetricPolicy
 from shared.observability.codec import DamagedEvidenceError
-from shared.observability.evidence import Ending
+from shared.observability.evidence import (
+    CallerAction,
+    Condition,
+    Cue,
+    Decision,
+    DecisionStatus,
+    Ending,
+    LabelSource,
+)
+from shared.observability.observations import Speaker
 from shared.single_turn.assess import assess
 from shared.single_turn.bench import judge_again
 from shared.single_turn.details import (
@@ -62,6 +71,17 @@ STORED = {
         an_attempt(
             assistant=ANSWER,
             second_opinion=a_second_opinion(spans((0, 900)), spans((8_000, 9_000))),
+        )
+    ),
+    "a-conversation": a_stored_attempt(
+        an_attempt(
+            assistant=ANSWER,
+            utterances=[],
+            caller_observations=(a_caption(0, 1_000, "Grüße."),),
+            cues=(Cue(0, 1_000, CallerAction.SPEAK, LabelSource.SCRIPT),),
+            decisions=(Decision(3_000, None, 1, DecisionStatus.ASKED),),
+            first_speaker=Speaker.CALLER,
+            condition=Condition("clean", {}),
         )
     ),
     "a-stricter-deadline": a_stored_attempt(
