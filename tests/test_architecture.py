@@ -107,6 +107,7 @@ DOORS = frozenset(
         "shared.grading.asking",
         "shared.grading.judge_cache",
         "shared.grading.openai_judge",
+        "shared.grading.openai_model",
         "shared.places",
         "shared.reporting.console",
         "shared.reporting.journal",

@@ -210,6 +210,6 @@ _SUPPORT = (
 _ADVICE = (
     "Given what was said so far, tell the caller in a sentence or two what to do next, or give"
     " words to say in the first person. Write no script of the conversation. Do not do the other"
-    " side's work, and do not call anything done before the caller has been told so. When nothing is"
-    " left, suggest a short goodbye. You have no tools; use no fact that is not listed here."
+    " side's work, and do not call anything done before the caller has been told so. When nothing"
+    " is left, suggest a short goodbye. You have no tools; use no fact that is not listed here."
 )
