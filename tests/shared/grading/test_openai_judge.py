@@ -17,7 +17,7 @@ import pytest
 
 from assistants.frontend.fixture.http import HttpEnd, http_end
 from assistants.frontend.fixture.http_script import HttpScript, parse_http_script
-from shared.grading import openai_judge
+from shared.grading import openai_model
 from shared.grading.dossier import Dossier
 from shared.grading.judge import (
     REPLY_SCHEMA,
@@ -319,7 +319,7 @@ def test_cancelling_ends_a_call_at_once() -> None:
 
 
 def test_the_sdk_is_imported_where_it_is_used() -> None:
-    assert "AsyncOpenAI" not in vars(openai_judge)
+    assert "AsyncOpenAI" not in vars(openai_model)
 
 
 def test_the_key_does_not_show() -> None:
