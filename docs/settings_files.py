@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import crawl_harness.settings
+import run_harness.settings
 import walk_harness.generation.settings
 import walk_harness.settings
 from shared.env_example import env_example
@@ -18,6 +19,7 @@ SUITES: Mapping[str, Sequence[Setting]] = {
     "crawl_harness": crawl_harness.settings.ROWS,
     "walk_harness": walk_harness.settings.ROWS,
     "walk_harness/generation": walk_harness.generation.settings.ROWS,
+    "run_harness": run_harness.settings.ROWS,
 }
 
 

@@ -22,8 +22,11 @@ class Stage(StrEnum):
     AUDIO_INPUT = "audio_input"
     AUDIO_SYNTHESIS = "audio_synthesis"
     SESSION_START = "session_start"
+    CALLER_OPENING = "caller_opening"
+    ASSISTANT_OPENING = "assistant_opening"
     RESPONSE_COLLECTION = "response_collection"
     AUDIO_PACING = "audio_pacing"
+    CALLER_SIMULATION = "caller_simulation"
     SEMANTIC_JUDGE = "semantic_judge"
     ATTEMPT_EXECUTION = "attempt_execution"
 

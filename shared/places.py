@@ -12,7 +12,7 @@ from shared.errors import UsageError
 
 DISTRIBUTION = "gpt-live-evals"
 FOLDER_MODE = 0o700
-PACKAGES = ("shared", "assistants", "crawl_harness", "walk_harness")
+PACKAGES = ("shared", "assistants", "crawl_harness", "walk_harness", "run_harness")
 
 
 def checkout() -> Path | None:

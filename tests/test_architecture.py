@@ -1,6 +1,6 @@
 """The house guards its own floors.
 
-    5  suites     crawl_harness   walk_harness
+    5  suites     crawl_harness   walk_harness   run_harness
     4  dialects   assistants:  application, settings, resources > runtime, wire > frontend
                                > responses > catalog, commands > suite
     3  doors      shared:      places > environment, streams, artifacts > config, dataset, command
@@ -25,7 +25,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("shared", "assistants", "crawl_harness", "walk_harness")
+PACKAGES = ("shared", "assistants", "crawl_harness", "walk_harness", "run_harness")
 
 LADDER: tuple[tuple[str, ...], ...] = (
     # 0 values: the standard library alone, then each other
@@ -85,7 +85,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("assistants.catalog", "assistants.live_fixture"),
     ("assistants.suite",),
     # 5 suites
-    ("crawl_harness", "walk_harness"),
+    ("crawl_harness", "walk_harness", "run_harness"),
 )
 RUNG = {room: rung for rung, rooms in enumerate(LADDER) for room in rooms}
 
@@ -108,6 +108,7 @@ DOORS = frozenset(
         "shared.grading.asking",
         "shared.grading.judge_cache",
         "shared.grading.openai_judge",
+        "shared.grading.openai_model",
         "shared.places",
         "shared.relay",
         "shared.reporting.console",

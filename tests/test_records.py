@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("shared", "assistants", "crawl_harness", "walk_harness")
+PACKAGES = ("shared", "assistants", "crawl_harness", "walk_harness", "run_harness")
 MODULES = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
     for package in PACKAGES

@@ -11,9 +11,11 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from assistants.frontend.wire import JsonDict, LenientModel, Maybe, StrictModel
+from shared.values import JsonValue
 
 HISTORY_MESSAGES_MAX = 128
 OUTPUT_TOKENS_MIN = 16
+CUSTOM_VOICE_PREFIX = "voice_"
 
 type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 
@@ -30,6 +32,11 @@ class G711Format(StrictModel):
 
 class CustomVoice(StrictModel):
     id: Annotated[str, Field(min_length=1)]
+
+
+def voice_named(name: str) -> JsonValue:
+    """A voice as a session's start asks for it: a custom one goes by its id."""
+    return {"id": name} if name.startswith(CUSTOM_VOICE_PREFIX) else name
 
 
 class AudioOutput(StrictModel):

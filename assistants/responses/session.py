@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from assistants.config import LiveAgentSettings
-from assistants.frontend.session_config import SessionConfig
+from assistants.frontend.session_config import SessionConfig, voice_named
 from assistants.resources import ApplicationResources, authorized_context
 from assistants.tool_schema import strict_tool
 from shared.scenarios import AssistantBrief
 from shared.values import JsonObject, JsonValue
-
-CUSTOM_VOICE_PREFIX = "voice_"
 
 
 def session_config(
@@ -25,7 +23,7 @@ def session_config(
         "instructions": f"{voice_prompt}\n\n{application.scope_prompt}{context}",
         "audio": {
             "format": {"type": "audio/pcm", "rate": 24_000},
-            "output": {"voice": _voice(settings.voice)},
+            "output": {"voice": voice_named(settings.voice)},
         },
         "delegation": {
             "type": "responses",
@@ -44,10 +42,6 @@ def session_config(
     if brief.history:
         body["input"] = [_message(past.role, past.text) for past in brief.history]
     return SessionConfig.model_validate(body, strict=False)
-
-
-def _voice(name: str) -> JsonValue:
-    return {"id": name} if name.startswith(CUSTOM_VOICE_PREFIX) else name
 
 
 def _message(role: str, text: str) -> JsonObject:

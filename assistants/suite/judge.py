@@ -9,7 +9,8 @@ from assistants.endpoints import http_endpoint
 from shared.errors import UsageError
 from shared.grading.judge import Judge
 from shared.grading.judge_cache import CachedJudge
-from shared.grading.openai_judge import OpenAIJudge, load_sdk
+from shared.grading.openai_judge import OpenAIJudge
+from shared.grading.openai_model import ModelService, load_sdk
 from shared.observability.redaction import Masker
 from shared.places import expanded, judge_cache, refuse_inside_package
 from shared.settings import Settings
@@ -32,11 +33,13 @@ def judge_of(settings: Settings, secrets: Sequence[str]) -> Judge | None:
     judge = OpenAIJudge(
         model=settings.text("judge_model"),
         reasoning_effort=settings.text("judge_reasoning_effort"),
-        base_url=base.url,
-        is_loopback=base.is_loopback,
-        timeout_s=settings.number("judge_timeout_seconds"),
+        service=ModelService(
+            base_url=base.url,
+            is_loopback=base.is_loopback,
+            timeout_s=settings.number("judge_timeout_seconds"),
+            api_key=settings.text("api_key"),
+        ),
         retries=settings.integer("judge_retries"),
-        api_key=settings.text("api_key"),
     )
     load_sdk()
     return CachedJudge(

@@ -6,10 +6,27 @@ A suite's own table puts them together with rows of its own and the assistant's.
 from __future__ import annotations
 
 from assistants.config import EFFORTS
+from shared.audio.effects.recipe import (
+    LONGEST_BURST,
+    LONGEST_DELAY_MS,
+    LONGEST_INTERVAL_MS,
+    LOUDEST_RMS,
+    MOST_SNR_DB,
+    GapFill,
+)
 from shared.settings import Kind, Setting
 
 SYNTHESIZERS = ("openai", "hibari", "espeak-ng", "tone")
 FAIL_ON = ("none", "failed", "infrastructure", "any")
+CONDITIONS = (
+    "clean",
+    "noisy",
+    "telephony",
+    "background_speech",
+    "echo",
+    "packet_loss",
+    "realistic",
+)
 
 JUDGE_ROWS: tuple[Setting, ...] = (
     Setting(
@@ -117,6 +134,106 @@ VOICE_ROWS: tuple[Setting, ...] = (
         default=False,
         help="Synthesize again what the cache holds.",
         flag="--refresh-audio",
+    ),
+)
+
+
+EFFECT_ROWS: tuple[Setting, ...] = (
+    Setting(
+        "noise_rms",
+        Kind.NUMBER,
+        None,
+        "White noise of this RMS in 16 bit sample units.",
+        flag="--noise-rms",
+        minimum=0,
+        maximum=LOUDEST_RMS,
+    ),
+    Setting(
+        "noise_snr_db",
+        Kind.NUMBER,
+        None,
+        "White noise so many dB below the speech, in place of an RMS.",
+        flag="--noise-snr-db",
+        minimum=-MOST_SNR_DB,
+        maximum=MOST_SNR_DB,
+    ),
+    Setting(
+        "background_speech",
+        Kind.PATH,
+        None,
+        "Recording of others talking, in place of the bundled one.",
+        flag="--background-speech",
+    ),
+    Setting(
+        "background_gain",
+        Kind.NUMBER,
+        None,
+        "How loud the others are.",
+        flag="--background-gain",
+        minimum=0,
+        maximum=1,
+    ),
+    Setting(
+        "echo_delay_ms",
+        Kind.INTEGER,
+        None,
+        "How late the echo is.",
+        flag="--echo-delay-ms",
+        minimum=0,
+        maximum=LONGEST_DELAY_MS,
+    ),
+    Setting(
+        "echo_decay",
+        Kind.NUMBER,
+        None,
+        "How strong the echo is.",
+        flag="--echo-decay",
+        minimum=0,
+        maximum=1,
+    ),
+    Setting(
+        "packet_loss_rate",
+        Kind.NUMBER,
+        None,
+        "Average share of 20 ms packets lost.",
+        flag="--packet-loss-rate",
+        minimum=0,
+        maximum=1,
+    ),
+    Setting(
+        "packet_loss_burst",
+        Kind.INTEGER,
+        None,
+        "Packets lost in a row, on average.",
+        flag="--packet-loss-burst",
+        minimum=1,
+        maximum=LONGEST_BURST,
+    ),
+    Setting(
+        "packet_loss_fill",
+        Kind.TEXT,
+        None,
+        "What is heard in place of a lost packet: silence or the one before.",
+        flag="--packet-loss-fill",
+        choices=tuple(fill.value for fill in GapFill),
+    ),
+    Setting(
+        "cough_every_ms",
+        Kind.INTEGER,
+        None,
+        "A cough is due so often, and waits for a pause.",
+        flag="--cough-every-ms",
+        minimum=1,
+        maximum=LONGEST_INTERVAL_MS,
+    ),
+    Setting(
+        "non_directed_every_ms",
+        Kind.INTEGER,
+        None,
+        "A word to someone else is due so often, and waits for a pause.",
+        flag="--non-directed-every-ms",
+        minimum=1,
+        maximum=LONGEST_INTERVAL_MS,
     ),
 )
 

@@ -182,6 +182,22 @@ def prompt_hashes() -> dict[str, str]:
 
 def read_reply(reply: Reply) -> Judgment | Unscored:
     """The judgment a reply holds, to the letter, or why it holds none."""
+    answer = formed(reply, _Answer)
+    if isinstance(answer, Unscored):
+        return answer
+    # A float would have rounded 0.7500000000000000001 already.
+    if json.loads(reply.text or "", parse_float=Decimal)["score"] != answer.score:
+        return Unscored("the reply has not the form asked for: score: is none of the five")
+    try:
+        return Judgment(
+            answer.passed, answer.score, answer.rationale, tuple(answer.evidence[:MOST_QUOTES])
+        )
+    except ValueError as error:
+        return Unscored(f"the reply {error}")
+
+
+def formed[Model: BaseModel](reply: Reply, form: type[Model]) -> Model | Unscored:
+    """A reply as its form has it, to the letter, or why it is none."""
     if reply.problem is not None or reply.text is None:
         return Unscored(reply.problem or "no reply")
     try:
@@ -191,18 +207,9 @@ def read_reply(reply: Reply) -> Judgment | Unscored:
     for flaw in document.flaws:
         return Unscored(f"the reply is flawed: {dotted(flaw.where) or 'it'} {flaw.problem}")
     try:
-        answer = _Answer.model_validate(document.value)
+        return form.model_validate(document.value)
     except ValidationError as error:
         return Unscored(f"the reply has not the form asked for: {_faults(error)}")
-    # A float would have rounded 0.7500000000000000001 already.
-    if json.loads(reply.text, parse_float=Decimal)["score"] != answer.score:
-        return Unscored("the reply has not the form asked for: score: is none of the five")
-    try:
-        return Judgment(
-            answer.passed, answer.score, answer.rationale, tuple(answer.evidence[:MOST_QUOTES])
-        )
-    except ValueError as error:
-        return Unscored(f"the reply {error}")
 
 
 def judged(

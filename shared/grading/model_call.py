@@ -1,4 +1,4 @@
-"""One call of a judge's model over the Responses API: what came of it, and whether to call again.
+"""One call of a model over the Responses API: what came of it, and whether to call again.
 
 What a second call could mend (the line, HTTP 408, 409, 429 and 5xx) is tried again; a refusal by
 the rules and a reply of the wrong form are not: the first would be refused again, and asking until
@@ -152,7 +152,7 @@ def _said(output: Sequence[_Item]) -> tuple[str | None, str | None]:
     ]
     refusals = [content.refusal for content in contents if content.type == "refusal"]
     if refusals:
-        return None, f"the judge refused: {' '.join(refusals)}"
+        return None, f"the model refused: {' '.join(refusals)}"
     text = "".join(content.text for content in contents if content.type == "output_text")
     return (text, None) if text.strip() else (None, "the reply is empty")
 

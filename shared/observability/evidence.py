@@ -104,12 +104,25 @@ class Closing:
 
 
 @dataclass(frozen=True, slots=True)
+class Objective:
+    """Whether the caller has brought up an item of its agenda, as an observer sees it.
+
+    ``span`` is the caller turn it was in; there is none for what lies before the turns it saw.
+    """
+
+    id: str
+    is_expressed: bool
+    span: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """One question to the completion observer. Instants are media time in ms.
 
     ``revision`` numbers the evidence it was asked about. What was not answered has neither
     ``should_drain`` nor ``outcome``; ``reason`` is the observer's, or says why there is none.
-    ``objectives`` are the agenda items it saw fulfilled.
+    ``objectives`` are the agenda items it was asked about. ``is_caller_in_role`` is its word on
+    whether the caller still speaks as one who calls.
     """
 
     asked_ms: int
@@ -120,7 +133,8 @@ class Decision:
     outcome: Resolution | None = None
     reason: str = ""
     closing: Closing | None = None
-    objectives: tuple[str, ...] = ()
+    objectives: tuple[Objective, ...] = ()
+    is_caller_in_role: bool | None = None
     usage: TokenUsage | None = None
 
 
@@ -158,6 +172,8 @@ class Ending(StrEnum):
 
     ANSWER_SETTLED = "answer_settled"
     RESPONSE_TIMEOUT = "response_timeout"
+    CONVERSATION_COMPLETED = "response_completed"
+    DURATION_LIMIT = "duration_limit"
     FAILED = "failed"
 
 

@@ -28,7 +28,7 @@ import pytest
 
 from tests.mutation.mutants import Mutant
 
-OURS = ("shared", "assistants", "crawl_harness", "walk_harness", "tests")
+OURS = ("shared", "assistants", "crawl_harness", "walk_harness", "run_harness", "tests")
 SUPPORT = "tests.support."
 PYTEST = (
     "-x", "-q", "--assert=plain", "-p", "no:cacheprovider", "--hypothesis-profile=mutation",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from assistants.suite.recipes import Overrides, condition_of, flag_of, recipe_of
+from assistants.suite.settings import EFFECT_ROWS
 from shared.audio.effects.presets import PRESETS
 from shared.audio.effects.recipe import Recipe
 from shared.dataset import ALL
@@ -9,8 +11,6 @@ from shared.errors import UsageError
 from shared.scenario_types import AcousticCondition
 from shared.settings import Settings
 from walk_harness.generation.plan import Order
-from walk_harness.generation.recipes import Overrides, condition_of, flag_of, recipe_of
-from walk_harness.generation.settings import EFFECT_ROWS
 
 
 def order_of(settings: Settings) -> Order:

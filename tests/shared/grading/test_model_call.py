@@ -82,11 +82,11 @@ def test_a_completed_response_holds(body: bytes, text: str) -> None:
     [
         pytest.param(
             a_body(a_message(some_text("x"), a_refusal("I will"), a_refusal("not."))),
-            "the judge refused: I will not.",
+            "the model refused: I will not.",
             id="a-refusal-whatever-else-it-says",
         ),
         pytest.param(
-            a_body(a_message(a_refusal(""))), "the judge refused: ", id="a-refusal-without-words"
+            a_body(a_message(a_refusal(""))), "the model refused: ", id="a-refusal-without-words"
         ),
         pytest.param(a_body(), "the reply is empty", id="one-without-output"),
         pytest.param(b'{"status": "completed"}', "the reply is empty", id="nothing-but-a-status"),

@@ -17,7 +17,7 @@ import pytest
 
 from assistants.frontend.fixture.http import HttpEnd, http_end
 from assistants.frontend.fixture.http_script import HttpScript, parse_http_script
-from shared.grading import openai_judge
+from shared.grading import openai_model
 from shared.grading.dossier import Dossier
 from shared.grading.judge import (
     REPLY_SCHEMA,
@@ -29,6 +29,7 @@ from shared.grading.judge import (
     read_reply,
 )
 from shared.grading.openai_judge import OpenAIJudge
+from shared.grading.openai_model import ModelService
 from shared.grading.rubric import DIMENSIONS
 from shared.observability.observations import TokenUsage
 from tests.support.judges import GOOD
@@ -49,11 +50,8 @@ def a_judge(
     return OpenAIJudge(
         model="a-judge",
         reasoning_effort="low",
-        base_url=url,
-        is_loopback=is_loopback,
-        timeout_s=timeout_s,
+        service=ModelService(url, is_loopback, timeout_s, KEY),
         retries=retries,
-        api_key=KEY,
     )
 
 
@@ -139,7 +137,7 @@ def test_what_the_parties_wrote_leaves_as_one_line_of_data() -> None:
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        pytest.param({"refusal": "I will not."}, "the judge refused: I will not.", id="a-refusal"),
+        pytest.param({"refusal": "I will not."}, "the model refused: I will not.", id="a-refusal"),
         pytest.param(
             {"body": "hello", "content_type": "text/plain"},
             "what came back is no response of the Responses API",
@@ -256,7 +254,7 @@ def test_a_line_that_breaks_is_tried_again() -> None:
 def test_a_line_that_stays_broken_is_a_problem_that_says_how_it_broke() -> None:
     reply, _ = answered({"json": GOOD, "cut": True})
 
-    assert reply.problem == "the line to the judge broke (RemoteProtocolError)"
+    assert reply.problem == "the line to the model broke (RemoteProtocolError)"
 
 
 @contextmanager
@@ -270,7 +268,7 @@ def test_nobody_there_is_a_problem() -> None:
     with nobody_listens() as url:
         reply = ask(url)
 
-    assert reply.problem == "the line to the judge broke (ConnectError)"
+    assert reply.problem == "the line to the model broke (ConnectError)"
     assert isinstance(read_reply(reply), Unscored)
 
 
@@ -321,7 +319,7 @@ def test_cancelling_ends_a_call_at_once() -> None:
 
 
 def test_the_sdk_is_imported_where_it_is_used() -> None:
-    assert "AsyncOpenAI" not in vars(openai_judge)
+    assert "AsyncOpenAI" not in vars(openai_model)
 
 
 def test_the_key_does_not_show() -> None:

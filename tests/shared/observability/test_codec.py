@@ -40,6 +40,7 @@ from shared.observability.evidence import (
     LabelSource,
     Leg,
     MeasuredOn,
+    Objective,
     Pacing,
     PlayoutRecord,
     Resolution,
@@ -127,7 +128,10 @@ decisions = st.builds(
     outcome=st.none() | st.sampled_from(Resolution),
     reason=texts,
     closing=st.none() | st.builds(Closing, spans_of_time, st.booleans()),
-    objectives=st.lists(texts, max_size=2).map(tuple),
+    objectives=st.lists(
+        st.builds(Objective, texts, st.booleans(), st.none() | spans_of_time), max_size=2
+    ).map(tuple),
+    is_caller_in_role=st.none() | st.booleans(),
     usage=st.none() | any_of(TokenUsage),
 )
 counts = st.lists(st.integers(), max_size=3).map(tuple)

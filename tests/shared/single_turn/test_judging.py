@@ -101,7 +101,7 @@ LOSSES: list[Any] = [
     pytest.param(TimeoutError(), "unexpected TimeoutError", id="that-raises-a-timeout"),
     pytest.param(Reply(problem="no reply within 1 s"), "no reply within 1 s", id="that-times-out"),
     pytest.param(Reply(problem="HTTP 429: slow down"), "HTTP 429", id="that-is-too-busy"),
-    pytest.param(Reply(problem="the judge refused: no"), "refused", id="that-refuses"),
+    pytest.param(Reply(problem="the model refused: no"), "refused", id="that-refuses"),
     pytest.param(Reply(problem="HTTP 400: half \ud800"), "half ?", id="whose-error-no-file-holds"),
     pytest.param(said('{"rationale": "\\ud800"}'), "flawed", id="that-says-half-a-character"),
     pytest.param(Reply(), "no reply", id="that-says-nothing"),

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from assistants.suite.recipes import BELONGS_TO, condition_of, flag_of, recipe_of
+from assistants.suite.settings import CONDITIONS, EFFECT_ROWS
 from shared.audio.effects.presets import PRESETS
 from shared.audio.effects.recipe import (
     BackgroundSpeech,
@@ -15,8 +17,6 @@ from shared.audio.effects.recipe import (
 from shared.errors import UsageError
 from shared.scenario_types import AcousticCondition
 from shared.settings import Value
-from walk_harness.generation.recipes import BELONGS_TO, condition_of, flag_of, recipe_of
-from walk_harness.generation.settings import CONDITIONS, EFFECT_ROWS
 
 REALISTIC = PRESETS[AcousticCondition.REALISTIC]
 

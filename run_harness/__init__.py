@@ -1,0 +1,1 @@
+"""RUN: a simulated caller and an assistant in a continuous conversation."""

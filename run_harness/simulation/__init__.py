@@ -1,0 +1,1 @@
+"""The simulated caller, and what watches over a conversation with it."""
