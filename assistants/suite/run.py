@@ -33,7 +33,8 @@ from shared.reporting.names import run_name
 from shared.reporting.schema import Report, Run
 from shared.settings import Value
 from shared.single_turn.attempt import Cancellation
-from shared.single_turn.bench import Attempt, Bench, OpenedLine
+from shared.single_turn.bench import Attempt, Bench
+from shared.single_turn.play import OpenedLine, SingleTurn
 from shared.single_turn.session import SpokenRequest
 from shared.streams import stdout_for_results
 
@@ -153,23 +154,28 @@ def _bench(
         )
 
     fields = settings.text("redact_fields").split(",")
-    return Bench(
-        directory=directory,
-        policy=plan.policy,
+    play = SingleTurn(
         detector=EnergyV1(),
         request_for=plan.caller.request_for,
         line_for=line_for,
-        vocabulary=VOCABULARY,
         audio_source=plan.caller.source,
         timeout_ms=round(settings.number("response_timeout_seconds") * 1000),
         is_virtual=plan.is_virtual,
+        cancellation=cancellation,
+        monitor=monitor,
+        second_detector=second_for_assistant(settings),
+    )
+    return Bench(
+        directory=directory,
+        policy=plan.policy,
+        play=play,
+        vocabulary=VOCABULARY,
+        audio_source=plan.caller.source,
         secrets=plan.secrets,
         redact_fields=[field for field in fields if field.strip()],
         cancellation=cancellation,
         listener=console.event,
         hears_messages=settings.switch("verbose"),
-        monitor=monitor,
-        second_detector=second_for_assistant(settings),
         judge=plan.judge,
         public_facts=plan.kit.application.public_facts,
     )

@@ -1,4 +1,4 @@
-"""Perform one attempt on a loop of its own, and seal what it left as evidence."""
+"""Perform one attempt on a loop of its own, and put together what it left."""
 
 from __future__ import annotations
 
@@ -27,8 +27,6 @@ from shared.observability.observations import (
     ToolCalled,
     ToolReturned,
 )
-from shared.observability.redaction import Masker
-from shared.observability.sealing import seal
 from shared.participant import Monitor, Participant
 from shared.single_turn.session import Capture, SpokenRequest, converse
 from shared.values import JsonObject
@@ -119,17 +117,16 @@ def perform(
         return runner.run(session())
 
 
-def sealed_evidence(
+def evidence_of(
     scenario_id: str,
     request: SpokenRequest,
     performed: Performed,
     detector: Detector,
-    masker: Masker,
     second_detector: Detector | None = None,
 ) -> Evidence:
-    """Measure the assistant's track and seal everything as evidence."""
+    """Measure the assistant's track, and put everything together, yet unsealed."""
     capture, assistant = performed.capture, _received(performed.assistant_pcm, detector)
-    evidence = Evidence(
+    return Evidence(
         scenario_id=scenario_id,
         extent_ms=capture.extent_ms,
         caller=request.track,
@@ -152,7 +149,6 @@ def sealed_evidence(
         warnings=(*request.warnings, *_warnings(capture)),
         second_opinion=_second_opinion(request, performed, assistant, second_detector),
     )
-    return seal(evidence, masker)
 
 
 def _received(pcm: Pcm, detector: Detector) -> Track:

@@ -1,7 +1,7 @@
-"""Take one attempt from its request to its row: perform, seal, judge, write.
+"""Take one attempt from its scenario to its row: perform, seal, judge, write.
 
-What differs between suites and assistants comes in as two functions: where the request's audio
-comes from, and how to open the assistant. Whatever goes wrong in one attempt becomes its row.
+How it is performed comes in as a function, because that is what tiers differ in. Whatever goes
+wrong in one attempt becomes its row.
 """
 
 from __future__ import annotations
@@ -10,40 +10,29 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from shared.artifacts import RunDirectory
 from shared.audio import wav
-from shared.audio.detection.port import Detector
 from shared.audio.mixdown import stereo
 from shared.audio.pcm import SAMPLES_PER_MS, Pcm
-from shared.errors import AttemptError, HarnessError, Stage
+from shared.errors import Stage
 from shared.grading.assessment import Assessment
 from shared.grading.dossier import Dossier
 from shared.grading.judge import Judge, Judgments
 from shared.grading.policy import EvaluationPolicy
 from shared.intervals import IntervalSet
 from shared.json_text import escaped, json_text
-from shared.observability.evidence import Evidence, Failure, MeasuredOn, Track
+from shared.observability.evidence import Ending, Evidence, Failure
 from shared.observability.redaction import Masker
-from shared.observability.sealing import conceal
+from shared.observability.sealing import conceal, seal
 from shared.observability.timeline import Timeline
 from shared.observability.trace import Trace, Vocabulary
-from shared.participant import Monitor
 from shared.phrases import ConfirmationRule
 from shared.reporting.assemble import attempt_result
 from shared.reporting.schema import AttemptReport, AttemptResult, RecordingReport
 from shared.reporting.transcript import transcript
 from shared.scenarios import Scenario
 from shared.single_turn.assess import assess
-from shared.single_turn.attempt import (
-    Cancellation,
-    Opener,
-    Performed,
-    perform,
-    sealed_evidence,
-    unperformed,
-)
+from shared.single_turn.attempt import Cancellation
 from shared.single_turn.details import Judgeable, encode_details
 from shared.single_turn.judging import (
     dossier_for,
@@ -52,7 +41,6 @@ from shared.single_turn.judging import (
     note_asked,
     note_judgments,
 )
-from shared.single_turn.session import SpokenRequest
 from shared.values import JsonObject
 
 
@@ -75,11 +63,35 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenedLine:
-    """How to open an attempt's assistant; ``script`` is what a scripted far end will play."""
+class Performance:
+    """One attempt before it is judged: the evidence unsealed, and what people may hear of it.
 
-    opener: Opener
+    ``caller`` is its audio as it was sent, ``assistant`` as it was heard, both from media time 0.
+    ``script`` is what scripted far ends played, ``speech_file`` what a detector heard.
+    """
+
+    evidence: Evidence
+    caller: Pcm
+    assistant: Pcm
     script: str | None = None
+    speech_file: bytes | None = None
+
+
+type Play = Callable[[Attempt, Traces], Performance]
+"""Perform one attempt. Whatever goes wrong in it is in its evidence."""
+
+
+class Traces:
+    """The event logs of one attempt's sessions: the assistant's, and others by their names."""
+
+    def __init__(self, open_trace: Callable[[], Trace]) -> None:
+        self._open = open_trace
+        self.assistant = open_trace()
+        self.others: dict[str, Trace] = {}
+
+    def of(self, name: str) -> Trace:
+        """The log of another session than the assistant's."""
+        return self.others.setdefault(name, self._open())
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +100,9 @@ class Bench:
 
     directory: RunDirectory
     policy: EvaluationPolicy
-    detector: Detector
-    request_for: Callable[[Attempt], SpokenRequest]
-    line_for: Callable[[Attempt, SpokenRequest, Trace], OpenedLine]
+    play: Play
     vocabulary: Vocabulary
     audio_source: str
-    timeout_ms: int
-    is_virtual: bool
     secrets: Sequence[str]
     redact_fields: Sequence[str]
     cancellation: Cancellation
@@ -102,8 +110,6 @@ class Bench:
     judge: Judge | None = None
     public_facts: JsonObject = field(default_factory=dict)
     hears_messages: bool = True
-    monitor: Monitor | None = None
-    second_detector: Detector | None = None
 
     def run(self, attempt: Attempt) -> AttemptResult:
         """Perform and judge one attempt, and write its files.
@@ -115,22 +121,25 @@ class Bench:
         scenario, masker = conceal(attempt.scenario, self.secrets)
         # Fields named by the user are masked in event logs alone: judging needs them.
         log_masker = masker.with_fields(self.redact_fields)
-        trace = Trace(
-            log_masker,
-            self.vocabulary,
-            lambda row: self.listener(attempt.key, row),
-            hears_messages=self.hears_messages,
+        traces = Traces(
+            lambda: Trace(
+                log_masker,
+                self.vocabulary,
+                lambda row: self.listener(attempt.key, row),
+                hears_messages=self.hears_messages,
+            )
         )
-        request, performed, script = self._perform(attempt, trace)
-        opened = _Opened(attempt, scenario, masker, trace)
-        judged = self._judged(opened, request, performed)
-        _note_verdict(trace, judged)
+        performance = self.play(attempt, traces)
+        opened = _Opened(attempt, scenario, masker, traces.assistant)
+        judged = self._judged(opened, performance.evidence)
+        _note_verdict(traces.assistant, judged)
         files = _Files(self.directory, attempt.key)
         evidence = judged.stored.evidence
-        files.audio(request.pcm, performed.assistant_pcm, evidence)
-        files.speech(request.speech_file)
+        files.audio(performance.caller, performance.assistant, evidence)
+        files.speech(performance.speech_file)
         files.text(judged.transcript)
-        files.events(trace)
+        files.events(traces)
+        script = performance.script
         files.script(None if script is None else _masked_script(script, masker))
         details = f"transcripts/{attempt.key}.json"
         stored = replace(
@@ -141,21 +150,17 @@ class Bench:
         self.directory.write(details, encode_details(stored, judged.assessment))
         return result_of(stored, judged.assessment)
 
-    def _judged(self, opened: _Opened, request: SpokenRequest, performed: Performed) -> _Judged:
+    def _judged(self, opened: _Opened, evidence: Evidence) -> _Judged:
         """Seal and judge. What cannot be judged is a row all the same, and no measurement."""
         try:
-            return self._judge(opened, request, performed)
+            return self._judge(opened, evidence)
         except Exception as error:  # noqa: BLE001 - one attempt must not lose the others
-            nothing = unperformed(opened.attempt.scenario.application.initial_state)
             what = f"the attempt could not be judged: unexpected {type(error).__name__}"
-            nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, what)
-            return self._judge(opened, request, nothing)
+            return self._judge(opened, _emptied(evidence, what))
 
-    def _judge(self, opened: _Opened, request: SpokenRequest, performed: Performed) -> _Judged:
+    def _judge(self, opened: _Opened, unsealed: Evidence) -> _Judged:
         scenario, masker = opened.scenario, opened.masker
-        evidence = sealed_evidence(
-            scenario.id, request, performed, self.detector, masker, self.second_detector
-        )
+        evidence = seal(unsealed, masker)
         policy = _policy_for(scenario, self.policy)
         assessment = assess(evidence, scenario, policy)
         dossier = dossier_for(evidence, scenario, assessment, masker.object(self.public_facts))
@@ -179,42 +184,6 @@ class Bench:
         result_of(stored, assessment)
         return _Judged(stored, assessment, transcript(evidence, _timeline(assessment)))
 
-    def _perform(
-        self, attempt: Attempt, trace: Trace
-    ) -> tuple[SpokenRequest, Performed, str | None]:
-        nothing = unperformed(attempt.scenario.application.initial_state)
-        try:
-            request = self.request_for(attempt)
-        except AttemptError as error:
-            nothing.capture.failure = Failure(error.stage, str(error))
-            return self._unspoken(attempt), nothing, None
-        except Exception as error:  # noqa: BLE001 - one attempt must not lose the others
-            # A voice refuses a text with a ValueError.
-            what = str(error) if isinstance(error, ValueError) else _said(error)
-            nothing.capture.failure = Failure(Stage.AUDIO_SYNTHESIS, what)
-            return self._unspoken(attempt), nothing, None
-        try:
-            line = self.line_for(attempt, request, trace)
-        except Exception as error:  # noqa: BLE001 - one attempt must not lose the others
-            nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, _said(error))
-            return request, nothing, None
-        try:
-            performed = perform(
-                request,
-                line.opener,
-                timeout_ms=self.timeout_ms,
-                is_virtual=self.is_virtual,
-                cancellation=self.cancellation,
-                monitor=self.monitor,
-            )
-        except AttemptError as error:
-            nothing.capture.failure = Failure(error.stage, str(error))
-            return request, nothing, line.script
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - one attempt must not lose the others
-            nothing.capture.failure = Failure(Stage.ATTEMPT_EXECUTION, _said(error))
-            return request, nothing, line.script
-        return request, performed, line.script
-
     def _judgments(self, dossier: Dossier, opened: _Opened, at_us: int) -> Judgments | None:
         """What the judge says about a measurement, if there is a judge."""
         if self.judge is None:
@@ -224,11 +193,6 @@ class Bench:
         judgments = judge_dossier(self.judge, dossier, scenario, opened.masker, self.cancellation)
         note_judgments(trace, at_us, judgments)
         return judgments
-
-    def _unspoken(self, attempt: Attempt) -> SpokenRequest:
-        track = Track(IntervalSet(), 0, self.detector.id, MeasuredOn.CLEAN_SOURCE)
-        text = attempt.scenario.input.text
-        return SpokenRequest(np.zeros(0, np.int16), track, text, self.audio_source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,11 +214,25 @@ class _Judged:
     transcript: str
 
 
-def _said(error: BaseException) -> str:
-    """What may be told of an error: our own words, but of a stranger's exception its class."""
-    if isinstance(error, HarnessError):
-        return str(error)
-    return f"unexpected {type(error).__name__}"
+def _emptied(evidence: Evidence, what: str) -> Evidence:
+    """What is left of an attempt that cannot be judged: that it was, and why."""
+    return replace(
+        evidence,
+        extent_ms=0,
+        caller=replace(evidence.caller, voiced=IntervalSet()),
+        assistant=replace(evidence.assistant, voiced=IntervalSet(), samples=0),
+        observations=(),
+        state_after=evidence.state_before,
+        pacing=replace(evidence.pacing, lateness_us=()),
+        ending=Ending.FAILED,
+        failure=Failure(Stage.ATTEMPT_EXECUTION, what),
+        warnings=(),
+        second_opinion=None,
+        caller_observations=(),
+        cues=(),
+        decisions=(),
+        transport=None,
+    )
 
 
 def _masked_recording(recording: RecordingReport | None, masker: Masker) -> RecordingReport | None:
@@ -357,9 +335,14 @@ class _Files:
         path = f"audio/{self._key}/conversation.transcript.txt"
         self._write("conversation_transcript", path, lines.encode("utf-8", "replace"))
 
-    def events(self, trace: Trace) -> None:
+    def events(self, traces: Traces) -> None:
+        self._events("events", f"events/{self._key}.jsonl", traces.assistant)
+        for name, trace in traces.others.items():
+            self._events(f"{name}_events", f"events/{self._key}.{name}.jsonl", trace)
+
+    def _events(self, name: str, path: str, trace: Trace) -> None:
         content = "".join(f"{line}\n" for line in trace.lines())
-        self._write("events", f"events/{self._key}.jsonl", content.encode("utf-8", "replace"))
+        self._write(name, path, content.encode("utf-8", "replace"))
 
     def script(self, script: str | None) -> None:
         if script is not None:

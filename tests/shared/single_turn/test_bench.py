@@ -37,8 +37,9 @@ from shared.participant import AudioArrived
 from shared.scenarios import Scenario
 from shared.single_turn import bench
 from shared.single_turn.attempt import Cancellation, OpenAssistant
-from shared.single_turn.bench import Attempt, Bench, OpenedLine, judge_again
+from shared.single_turn.bench import Attempt, Bench, judge_again
 from shared.single_turn.details import decode_details
+from shared.single_turn.play import OpenedLine, SingleTurn
 from shared.single_turn.session import SpokenRequest
 from shared.values import JsonObject
 from tests.support.builders import a_caption, at
@@ -113,20 +114,24 @@ class Room:
         bench = Bench(
             directory=self.directory,
             policy=self.policy,
-            detector=DETECTOR,
-            request_for=self._request,
-            line_for=self._line,
+            play=SingleTurn(
+                detector=DETECTOR,
+                request_for=self._request,
+                line_for=self._line,
+                audio_source="crawl.synthetic",
+                timeout_ms=5_000,
+                is_virtual=True,
+                cancellation=self.cancellation,
+                second_detector=self.second_detector,
+            ),
             vocabulary=VOCABULARY,
             audio_source="crawl.synthetic",
-            timeout_ms=5_000,
-            is_virtual=True,
             secrets=[SECRET_OF_OURS],
             redact_fields=self.redact_fields,
             cancellation=self.cancellation,
             listener=lambda key, row: self.seen.append((key, str(row["type"]))),
             judge=self.judge,
             public_facts=self.public_facts,
-            second_detector=self.second_detector,
         )
         return bench.run(Attempt(key, scenario or a_scenario(), 1, "sound"))
 
