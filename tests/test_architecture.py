@@ -150,6 +150,7 @@ DOORS = frozenset(
         "walk_harness.generation.inventory",
         "walk_harness.generation.make",
         "walk_harness.suite",
+        "run_harness.simulation.openai_observer",
     }
 )
 # Doors of another kind: what they take in is text of our own files, on its way to becoming types.

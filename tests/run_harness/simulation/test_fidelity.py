@@ -1,0 +1,173 @@
+"""What can be told of a caller's faithfulness, and what nobody can tell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from run_harness.simulation.fidelity import CallerFidelity, StrayFact, caller_fidelity
+from shared.intervals import Interval
+from shared.observability.evidence import CallerAction, Decision, DecisionStatus
+from shared.observability.observations import Speaker
+from shared.observability.turns import Turn
+from shared.scenarios import Scenario
+from shared.values import CountPair
+from tests.support.builders import a_request, spans
+from tests.support.scenario_documents import CONVERSATION, an_item, edited
+
+CALLER = "simulation_parameters"
+
+
+def a_scenario(**edits: Any) -> Scenario:
+    facts = {"pupil": "Maya", "hour": "18:30", "day": "2026-08-07", "pass_number": "417322"}
+    base = edited(CONVERSATION, {f"{CALLER}.known_facts": facts, "input.text": "About my lesson."})
+    for item in base[CALLER]["agenda"]:
+        item["facts"] = []
+    return Scenario.model_validate(
+        edited(base, {f"{CALLER}.{name}": value for name, value in edits.items()})
+    )
+
+
+def said(start_ms: int, text: str, action: CallerAction = CallerAction.SPEAK) -> Turn:
+    return replace(a_request((start_ms, start_ms + 500), action=action), text=text)
+
+
+def heard(start_ms: int, text: str) -> Turn:
+    span = (start_ms, start_ms + 500)
+    return Turn(Speaker.ASSISTANT, Interval(*span), spans(span), text, None)
+
+
+def fidelity(
+    *turns: Turn,
+    assistant: tuple[Turn, ...] = (),
+    decisions: tuple[Decision, ...] = (),
+    scenario: Scenario | None = None,
+) -> CallerFidelity:
+    voiced = spans(*((turn.span.start_ms, turn.span.end_ms) for turn in turns))
+    return caller_fidelity(scenario or a_scenario(), voiced, turns, assistant, decisions)
+
+
+def test_a_silent_caller_never_spoke() -> None:
+    assert fidelity() == CallerFidelity(
+        is_silent=True, is_out_of_role=None, stray_facts=None, interruptions=None
+    )
+    assert not fidelity(said(0, "")).is_silent
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("At half past six in the evening, please.", id="a-known-time-in-words"),
+        pytest.param("At 6:30 p.m.", id="a-known-time-in-digits"),
+        pytest.param("On August seventh.", id="a-known-day"),
+        pytest.param("My number is four one seven three two two.", id="a-known-number-digit-wise"),
+        pytest.param("417322, yes, 417322.", id="a-known-number-twice"),
+    ],
+)
+def test_a_fact_as_it_is_strays_nowhere(text: str) -> None:
+    assert fidelity(said(0, text)).stray_facts == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "stray"),
+    [
+        pytest.param("At 8:30 p.m.", "8:30 p.m", id="another-time"),
+        pytest.param("On August ninth.", "August ninth", id="another-day"),
+        pytest.param("My number is 417323.", "417323", id="another-number"),
+    ],
+)
+def test_another_value_strays(text: str, stray: str) -> None:
+    found = fidelity(said(0, "Hello."), said(2_000, text)).stray_facts
+
+    assert found is not None
+    assert [(one.start_ms, one.said.rstrip(".")) for one in found] == [(2_000, stray)]
+
+
+def test_what_the_assistant_offered_before_may_be_repeated() -> None:
+    offer = heard(1_000, "We have 8:30 p.m.")
+
+    assert fidelity(said(2_000, "8:30 p.m. is fine."), assistant=(offer,)).stray_facts == ()
+
+
+def test_what_the_assistant_says_later_excuses_nothing() -> None:
+    later = heard(3_000, "We have 8:30 p.m.")
+    found = fidelity(said(2_000, "8:30 p.m. is fine."), assistant=(later,)).stray_facts
+
+    assert found is not None
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("Good morning!", id="nothing-that-compares"),
+        pytest.param("At seven.", id="a-short-number-beside-a-known-time"),
+        pytest.param("", id="no-words"),
+    ],
+)
+def test_nothing_can_be_told_of(text: str) -> None:
+    assert fidelity(said(0, text)).stray_facts is None
+
+
+def an_answer(word: bool | None, status: DecisionStatus = DecisionStatus.ANSWERED) -> Decision:
+    return Decision(0, 1, 1, status, is_caller_in_role=word)
+
+
+@pytest.mark.parametrize(
+    ("decisions", "out_of_role"),
+    [
+        pytest.param((), None, id="nobody-looked"),
+        pytest.param((an_answer(None),), None, id="nobody-said"),
+        pytest.param((an_answer(True), an_answer(True)), False, id="it-stayed"),
+        pytest.param((an_answer(False), an_answer(True)), True, id="it-strayed-once"),
+        pytest.param(
+            (an_answer(False, DecisionStatus.STALE),), None, id="an-answer-that-did-not-count"
+        ),
+    ],
+)
+def test_its_role_is_the_observers_word(
+    decisions: tuple[Decision, ...], out_of_role: bool | None
+) -> None:
+    assert fidelity(said(0, "Hi."), decisions=decisions).is_out_of_role is out_of_role
+
+
+BREAKING_IN = [an_item(id=f"item_{n}", action="interrupt") for n in range(2)]
+
+
+@pytest.mark.parametrize(
+    ("actions", "pair", "missed"),
+    [
+        pytest.param([], CountPair(0, 2), 2, id="none"),
+        pytest.param([CallerAction.INTERRUPT], CountPair(1, 2), 1, id="one"),
+        pytest.param([CallerAction.INTERRUPT] * 3, CountPair(3, 2), 0, id="more-than-planned"),
+        pytest.param([CallerAction.BACKCHANNEL], CountPair(0, 2), 2, id="a-sound-is-none"),
+    ],
+)
+def test_planned_interruptions_that_fired(
+    actions: list[CallerAction], pair: CountPair, missed: int
+) -> None:
+    turns = [said(n * 1_000, "", action) for n, action in enumerate(actions)]
+    found = fidelity(*turns, scenario=a_scenario(agenda=BREAKING_IN))
+
+    assert found.interruptions == pair
+    assert found.as_json()["planned_interruptions_missed"] == missed
+
+
+def test_what_was_not_planned_cannot_be_missed() -> None:
+    assert fidelity(said(0, "", CallerAction.INTERRUPT)).interruptions is None
+
+
+def test_results_have_null_for_what_nobody_knows() -> None:
+    assert fidelity(said(0, "Hi.")).as_json() == {
+        "never_spoke": False,
+        "drifted_into_assistant_role": None,
+        "contradicted_facts": None,
+        "planned_interruptions": None,
+        "planned_interruptions_missed": None,
+    }
+    told = CallerFidelity(
+        is_silent=False, is_out_of_role=True, stray_facts=(StrayFact(5, "9"),), interruptions=None
+    )
+    assert told.as_json()["contradicted_facts"] == [{"at_ms": 5, "said": "9"}]

@@ -1,0 +1,161 @@
+"""Whether a simulated caller was fit to call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from run_harness.simulation.validity import Invalidity, simulator_validity
+from shared.observability.observations import (
+    DelegationBegan,
+    Observation,
+    ResponseBegan,
+    ResponseEnded,
+    ResponseStatus,
+)
+from tests.support.builders import a_caption, at
+
+EXTENT_MS = 10_000
+
+
+def delegated(at_ms: int = 1_000, name: str = "d1", target: str = "responses") -> DelegationBegan:
+    return DelegationBegan(at(at_ms), name, target, None)
+
+
+def began(at_ms: int = 1_100, name: str = "r1", delegation: str = "d1") -> ResponseBegan:
+    return ResponseBegan(at(at_ms), name, delegation, None)
+
+
+def ended(
+    at_ms: int = 2_000,
+    status: ResponseStatus = ResponseStatus.COMPLETED,
+    name: str = "r1",
+    delegation: str = "d1",
+) -> ResponseEnded:
+    return ResponseEnded(at(at_ms), name, delegation, status, None, None)
+
+
+@pytest.mark.parametrize(
+    ("observations", "reason"),
+    [
+        pytest.param([], None, id="a-caller-that-never-thought"),
+        pytest.param([a_caption(0, 1, "Hello.")], None, id="a-caller-that-only-spoke"),
+        pytest.param([delegated(), began(), ended()], None, id="a-thought-that-came-to-its-end"),
+        pytest.param([delegated(), began(), ended(9_999)], None, id="a-thought-just-in-time"),
+        pytest.param(
+            [delegated(), began(), ended(10_000)],
+            Invalidity.BACKEND_PENDING,
+            id="a-thought-that-ended-with-the-capture",
+        ),
+        pytest.param([delegated()], Invalidity.BACKEND_PENDING, id="a-thought-without-a-response"),
+        pytest.param(
+            [delegated(), began()], Invalidity.BACKEND_PENDING, id="a-thought-that-goes-on"
+        ),
+        pytest.param(
+            [delegated(10_000), began(10_000)],
+            Invalidity.BACKEND_PENDING,
+            id="a-thought-begun-and-left-during-the-closing",
+        ),
+        pytest.param(
+            [delegated(), began(), ended(status=ResponseStatus.FAILED)],
+            Invalidity.BACKEND_FAILED,
+            id="a-failed-backend",
+        ),
+        pytest.param(
+            [delegated(), began(), ended(status=ResponseStatus.INCOMPLETE)],
+            Invalidity.BACKEND_FAILED,
+            id="an-incomplete-backend",
+        ),
+        pytest.param(
+            [delegated(), began(), ended(10_000, status=ResponseStatus.FAILED)],
+            Invalidity.BACKEND_FAILED,
+            id="a-backend-that-failed-during-the-closing",
+        ),
+        pytest.param(
+            [delegated(target="client")],
+            Invalidity.UNSUPPORTED_DELEGATION,
+            id="work-handed-to-a-client",
+        ),
+        pytest.param(
+            [delegated(target="client"), ended(status=ResponseStatus.FAILED)],
+            Invalidity.UNSUPPORTED_DELEGATION,
+            id="the-first-of-several-reasons",
+        ),
+    ],
+)
+def test_a_caller_with_a_backend(
+    observations: Sequence[Observation], reason: Invalidity | None
+) -> None:
+    found = simulator_validity(observations, has_backend=True, extent_ms=EXTENT_MS)
+
+    assert found.reason is reason
+    assert found.is_valid is (reason is None)
+    assert found.scope == "caller_responses_delegation"
+
+
+@pytest.mark.parametrize(
+    ("observations", "reason"),
+    [
+        pytest.param([], None, id="may-speak"),
+        pytest.param([delegated()], Invalidity.UNSUPPORTED_DELEGATION, id="may-not-delegate"),
+        pytest.param([began(), ended(status=ResponseStatus.FAILED)], None, id="has-none-to-fail"),
+    ],
+)
+def test_a_caller_without_a_backend(
+    observations: Sequence[Observation], reason: Invalidity | None
+) -> None:
+    found = simulator_validity(observations, has_backend=False, extent_ms=EXTENT_MS)
+
+    assert found.reason is reason
+    assert found.scope == "frontend_only_caller_delegation"
+
+
+def test_a_delegation_told_twice_counts_once() -> None:
+    observations = [
+        delegated(name="b", target="client"),
+        delegated(name="a", target="client"),
+        delegated(2_000, name="b", target="client"),
+        delegated(name="fine"),
+    ]
+    found = simulator_validity(observations, has_backend=True, extent_ms=EXTENT_MS)
+
+    assert found.as_json() == {
+        "scope": "caller_responses_delegation",
+        "status": "invalid",
+        "target_metrics_eligible": False,
+        "reason": "unsupported_caller_delegation",
+        "unexpected_delegation_count": 2,
+        "delegation_ids": ["a", "b"],
+    }
+
+
+def test_a_valid_caller_as_results_have_it() -> None:
+    found = simulator_validity([], has_backend=True, extent_ms=EXTENT_MS)
+
+    assert found.as_json() == {
+        "scope": "caller_responses_delegation",
+        "status": "valid",
+        "target_metrics_eligible": True,
+        "reason": None,
+        "unexpected_delegation_count": 0,
+        "delegation_ids": [],
+    }
+    with pytest.raises(ValueError, match="valid"):
+        found.message()
+
+
+@pytest.mark.parametrize(
+    ("observations", "word"),
+    [
+        pytest.param([delegated(target="client")], "handed work", id="unsupported"),
+        pytest.param([ended(status=ResponseStatus.FAILED)], "failed", id="failed"),
+        pytest.param([delegated()], "still thinking", id="pending"),
+    ],
+)
+def test_an_invalid_caller_says_so_in_a_line(
+    observations: Sequence[Observation], word: str
+) -> None:
+    found = simulator_validity(observations, has_backend=True, extent_ms=EXTENT_MS)
+
+    assert word in found.message()
