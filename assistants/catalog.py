@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from assistants.config import LiveAgentSettings
 from assistants.endpoints import Endpoint
+from assistants.frontend.events import CommentaryAppend
 from assistants.frontend.protocol import Deadlines, LiveSession
 from assistants.frontend.session_config import SessionConfig
 from assistants.frontend.transport import LiveParticipant
@@ -23,6 +24,7 @@ from shared.participant import Machine
 from shared.scenarios import AssistantBrief
 from shared.single_turn.attempt import OpenAssistant
 from shared.testing.loopback import Loopback
+from shared.values import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,6 @@ def open_responses(
 ) -> OpenAssistant:
     """GPT Live with delegation managed by the provider."""
     config: SessionConfig = session_config(kit.settings, kit.application, kit.voice_prompt, brief)
-    deadlines = Deadlines(
-        start_us=round(kit.settings.start_timeout_seconds * 1e6),
-        close_us=round(kit.settings.close_timeout_seconds * 1e6),
-    )
-    session = LiveSession(config, ManagedWork(), deadlines)
     # A copy: attempts run side by side and must not meet in the facts.
     facts = deepcopy(kit.application.facts)
     application = of_application(
@@ -57,21 +54,66 @@ def open_responses(
         lambda: kit.application.open_session(brief.initial_state, facts),
     )
     tools = ToolRuntime(application, kit.application.tools)
+    session, participant = _open(kit.settings, config, tools, far_end, clock, trace)
+
+    def say(text: str) -> None:
+        session.append(CommentaryAppend, text)
+
+    return OpenAssistant(participant, tools.snapshot, say)
+
+
+def open_caller(
+    settings: LiveAgentSettings, config: SessionConfig, far_end: FarEnd, clock: Clock, trace: Trace
+) -> OpenAssistant:
+    """A session of a simulated caller: it thinks by its own backend and can do nothing."""
+    tools = ToolRuntime(_NoApplication(), ())
+    session, participant = _open(settings, config, tools, far_end, clock, trace)
+
+    def say(text: str) -> None:
+        session.append(CommentaryAppend, text)
+
+    return OpenAssistant(participant, tools.snapshot, say)
+
+
+class _NoApplication:
+    """What a caller has: no state, and no tool that could be called."""
+
+    def call(self, name: str, arguments: JsonObject, call_id: str) -> JsonObject:
+        raise ValueError(f"a caller has no tool {name}, whatever {call_id} asks of {arguments}")
+
+    def snapshot(self) -> JsonObject:
+        return {}
+
+
+def _open(
+    settings: LiveAgentSettings,
+    config: SessionConfig,
+    tools: ToolRuntime,
+    far_end: FarEnd,
+    clock: Clock,
+    trace: Trace,
+) -> tuple[LiveSession, LiveParticipant]:
+    """A session of our end, and the way to the other one."""
+    deadlines = Deadlines(
+        start_us=round(settings.start_timeout_seconds * 1e6),
+        close_us=round(settings.close_timeout_seconds * 1e6),
+    )
+    session = LiveSession(config, ManagedWork(), deadlines)
 
     def connect_to(near: LiveSession, on_activity: Callable[[], None]) -> Connection:
         if not isinstance(far_end, Endpoint):
             return Loopback(near, far_end, clock, on_activity=on_activity, tap=trace.message)
-        address = Address(far_end.url, kit.settings.api_key, far_end.is_loopback)
+        address = Address(far_end.url, settings.api_key, far_end.is_loopback)
         return SocketConnection(
             address,
             near,
             clock,
             on_activity=on_activity,
             tap=trace.message,
-            patience=_patience(kit.settings),
+            patience=_patience(settings),
         )
 
-    return OpenAssistant(LiveParticipant(session, connect_to, tools, clock), tools.snapshot)
+    return session, LiveParticipant(session, connect_to, tools, clock)
 
 
 def _patience(settings: LiveAgentSettings) -> Patience:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import override
 
 from assistants.suite.detectors import hybrid_for_sensitivity, measured
-from assistants.suite.suite import Caller, Rendition
+from assistants.suite.suite import Rendition, RequestCaller
 from assistants.suite.voices import synthesizer
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.detection.port import Detector
@@ -27,7 +27,7 @@ TONES_ONCE = (
 )
 
 
-class SynthesizedCaller(Caller):
+class SynthesizedCaller(RequestCaller):
     """One voice says every request, whatever recordings a scenario may have."""
 
     def __init__(
@@ -69,7 +69,7 @@ class SynthesizedCaller(Caller):
         }
 
 
-def caller_of(settings: Settings, _dataset: Dataset) -> Caller:
+def caller_of(settings: Settings, _dataset: Dataset) -> RequestCaller:
     """The caller by the settings; of the dataset it needs no file."""
     voice = synthesizer(settings)
     second = hybrid_for_sensitivity(settings)

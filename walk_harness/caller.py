@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import override
 
 from assistants.suite.detectors import CallerTrack, for_recordings, measured
-from assistants.suite.suite import Caller, Rendition
+from assistants.suite.suite import Rendition, RequestCaller
 from shared.audio import wav
 from shared.audio.detection.hybrid_v1 import is_available
 from shared.audio.detection.port import Detector
@@ -37,7 +37,7 @@ WITHOUT_THE_EXTRA = (
 )
 
 
-class RecordedCaller(Caller):
+class RecordedCaller(RequestCaller):
     """Recordings of a dataset, each checked before the run and read again when it is replayed.
 
     ``if_bare`` is what to warn of when nothing is known beforehand of any of them.
@@ -191,7 +191,7 @@ def _report(recording: Recording, sha256: str) -> RecordingReport:
     )
 
 
-def caller_of(settings: Settings, dataset: Dataset) -> Caller:
+def caller_of(settings: Settings, dataset: Dataset) -> RequestCaller:
     """The caller of a dataset, measured as the settings say."""
     is_as_wanted = settings["detector"] is not None or is_available()
     warnings = () if is_as_wanted else (WITHOUT_THE_EXTRA,)

@@ -25,7 +25,7 @@ def run_header(plan: Plan, name: str, started: datetime) -> Run:
         id=name,
         module=plan.suite.name,
         execution_mode="offline_fixture" if plan.is_offline else "live",
-        interaction="single_turn",
+        interaction=plan.suite.interaction,
         dataset=_shown_path(plan.settings, "data", plan.dataset_path),
         attempts_planned=len(plan.attempts),
         started_at=started.isoformat(timespec="milliseconds"),

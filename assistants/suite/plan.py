@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from assistants.catalog import AssistantKit, factory_for
 from assistants.config import LiveAgentSettings, api_key
 from assistants.endpoints import Endpoint, live_endpoint
-from assistants.frontend.fixture.library import SOUND, NamedScript, ScriptLibrary
+from assistants.frontend.fixture.library import SOUND, Library, Named
 from assistants.resources import BUNDLED_APPLICATION, load_application, load_voice_prompt
 from assistants.suite.detectors import hybrid_for_sensitivity
 from assistants.suite.fit import refuse_misfits
@@ -39,7 +40,7 @@ class PlannedAttempt:
     """An attempt and, offline, the script its assistant plays."""
 
     attempt: Attempt
-    script: NamedScript | None
+    script: Named[Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def plan_run(suite: Suite, settings: Settings) -> Plan:
         load_application(expanded(folder, "--application") if folder else BUNDLED_APPLICATION),
         load_voice_prompt(),
     )
-    attempts = _attempts(settings, dataset, caller.renditions(chosen))
+    attempts = _attempts(settings, suite.library(dataset.directory), caller.renditions(chosen))
     used = {planned.attempt.scenario.id: planned.attempt.scenario for planned in attempts}
     refuse_misfits(used.values(), kit.application)
     secrets = _secrets(settings)
@@ -157,17 +158,16 @@ def _check_pace(settings: Settings, *, is_offline: bool) -> None:
 
 
 def _attempts(
-    settings: Settings, dataset: Dataset, renditions: Sequence[Rendition]
+    settings: Settings, library: Library[Any], renditions: Sequence[Rendition]
 ) -> list[PlannedAttempt]:
     """Every rendition with each of its scripts and repeats, in this order."""
-    library = ScriptLibrary(dataset.directory)
     choice = settings.text("offline_script")
     repeats = settings.integer("repeats")
     of_one = Counter(rendition.scenario.id for rendition in renditions)
     planned = []
     for rendition in renditions:
         scenario, recording = rendition.scenario, rendition.recording
-        scripts: Sequence[NamedScript | None] = (
+        scripts: Sequence[Named[Any] | None] = (
             library.chosen(library.owner(scenario.id, rendition.source_scenario_id), choice)
             if settings.switch("offline")
             else [None]

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from assistants.catalog import FarEnd, factory_for
-from assistants.frontend.fixture.library import NamedScript
-from assistants.frontend.fixture.machine import FixtureMachine
-from assistants.frontend.fixture.script import ResolvedScript, acknowledging_script, resolve
-from assistants.frontend.fixture.voice import assistant_voice
 from assistants.frontend.vocabulary import VOCABULARY
-from assistants.suite.detectors import second_for_assistant
 from assistants.suite.header import run_header
 from assistants.suite.listening import monitor_on
 from assistants.suite.plan import Plan, PlannedAttempt, plan_run
+from assistants.suite.single_turns import single_turns
 from assistants.suite.suite import Suite
 from shared.artifacts import NameTakenError, RunDirectory
-from shared.audio.detection.energy_v1 import EnergyV1
 from shared.config import load_settings
 from shared.execution import INTERRUPTED_STATUS, Interrupts, run_batch
 from shared.grading.verdict import Status
-from shared.intervals import Interval
 from shared.metrics.transcription.word_error import load_library
-from shared.observability.trace import Trace
 from shared.participant import Monitor
 from shared.places import expanded, refuse_inside_package, results_root
 from shared.reporting.console import Console
@@ -33,9 +25,7 @@ from shared.reporting.names import run_name
 from shared.reporting.schema import Report, Run
 from shared.settings import Value
 from shared.single_turn.attempt import Cancellation
-from shared.single_turn.bench import Attempt, Bench
-from shared.single_turn.play import OpenedLine, SingleTurn
-from shared.single_turn.session import SpokenRequest
+from shared.single_turn.bench import Bench, Play
 from shared.streams import stdout_for_results
 
 FAILED_STATUS = 1
@@ -43,7 +33,11 @@ INFRASTRUCTURE_STATUS = 3
 MOST_STARTS_AT_ONCE = 1_000
 
 
-def evaluate(suite: Suite, flags: Mapping[str, Value]) -> int:
+type PlayOf = Callable[[Plan, Cancellation, Monitor | None], Play]
+"""How a suite performs the attempts of a plan."""
+
+
+def evaluate(suite: Suite, flags: Mapping[str, Value], play_of: PlayOf = single_turns) -> int:
     """Run a suite by its flags and settings; mistakes raise before anything is created."""
     settings = load_settings(suite.rows, flags, bundled_toml=suite.bundled_toml)
     with stdout_for_results() as out:
@@ -51,10 +45,10 @@ def evaluate(suite: Suite, flags: Mapping[str, Value]) -> int:
         console = Console(
             is_verbose=settings.switch("verbose"), is_json=settings.switch("json"), out=out
         )
-        return _run(plan, console)
+        return _run(plan, console, play_of)
 
 
-def _run(plan: Plan, console: Console) -> int:
+def _run(plan: Plan, console: Console, play_of: PlayOf) -> int:
     settings, cancellation = plan.settings, Cancellation()
     with (
         Interrupts(cancellation) as interrupts,
@@ -63,7 +57,8 @@ def _run(plan: Plan, console: Console) -> int:
         directory, header = _new_directory(plan)
         keys = [planned.attempt.key for planned in plan.attempts]
         journal = Journal(directory, header, keys)
-        bench = _bench(plan, directory, cancellation, console, monitor)
+        play = play_of(plan, cancellation, monitor)
+        bench = _bench(plan, directory, cancellation, console, play)
 
         def perform(planned: PlannedAttempt) -> None:
             row = bench.run(planned.attempt)
@@ -134,37 +129,10 @@ def _exit_status(report: Report, fail_on: str) -> int:
 
 
 def _bench(
-    plan: Plan,
-    directory: RunDirectory,
-    cancellation: Cancellation,
-    console: Console,
-    monitor: Monitor | None,
+    plan: Plan, directory: RunDirectory, cancellation: Cancellation, console: Console, play: Play
 ) -> Bench:
     settings = plan.settings
-    scripts = {planned.attempt.key: planned.script for planned in plan.attempts}
-    open_assistant = factory_for(settings.text("assistant_mode"))
-
-    def line_for(attempt: Attempt, request: SpokenRequest, trace: Trace) -> OpenedLine:
-        script = _resolved(scripts[attempt.key], request)
-        far_end = _far_end(plan, attempt, script)
-        brief = attempt.scenario.for_assistant()
-        return OpenedLine(
-            lambda clock: open_assistant(plan.kit, brief, far_end, clock, trace),
-            None if script is None else f"{script.to_json()}\n",
-        )
-
     fields = settings.text("redact_fields").split(",")
-    play = SingleTurn(
-        detector=EnergyV1(),
-        request_for=plan.caller.request_for,
-        line_for=line_for,
-        audio_source=plan.caller.source,
-        timeout_ms=round(settings.number("response_timeout_seconds") * 1000),
-        is_virtual=plan.is_virtual,
-        cancellation=cancellation,
-        monitor=monitor,
-        second_detector=second_for_assistant(settings),
-    )
     return Bench(
         directory=directory,
         policy=plan.policy,
@@ -178,23 +146,4 @@ def _bench(
         hears_messages=settings.switch("verbose"),
         judge=plan.judge,
         public_facts=plan.kit.application.public_facts,
-    )
-
-
-def _resolved(script: NamedScript | None, request: SpokenRequest) -> ResolvedScript | None:
-    """Put the script on the caller's track, where its speech truly starts and ends."""
-    if script is None:
-        return None
-    extent = request.track.voiced.extent or Interval(0, 1)
-    if script.script is None:
-        return acknowledging_script(extent, request.text)
-    return resolve(script.script, extent, request.text)
-
-
-def _far_end(plan: Plan, attempt: Attempt, script: ResolvedScript | None) -> FarEnd:
-    if plan.endpoint is not None:
-        return plan.endpoint
-    # A constant epoch: an offline run knows no date, so that it repeats to the byte.
-    return FixtureMachine(
-        voice=assistant_voice(), session_name=attempt.key, epoch_s=0, script=script
     )

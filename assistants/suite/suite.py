@@ -1,13 +1,13 @@
-"""What tells one single-turn suite from another: its scenarios, and where its caller's audio is
-from."""
+"""What tells one suite from another: its scenarios, and where its caller's audio is from."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
+from assistants.frontend.fixture.library import Library, ScriptLibrary
 from shared.dataset import Dataset
 from shared.reporting.schema import RecordingReport
 from shared.scenarios import Scenario
@@ -39,15 +39,19 @@ class Caller(Protocol):
     def renditions(self, scenarios: Sequence[Scenario]) -> Sequence[Rendition]:
         """What is to be attempted, in order. Raises ``DatasetError`` for what could not be."""
 
-    def request_for(self, attempt: Attempt) -> SpokenRequest:
-        """The request of one attempt. Raises ``HarnessError`` or, for a text, ``ValueError``."""
-
     def recorded(self) -> JsonObject:
         """Everything about the caller that could change a number, for ``run.configuration``."""
 
     @property
     def warnings(self) -> Sequence[str]:
         """What whoever runs it should know at once, in one line each."""
+
+
+class RequestCaller(Caller, Protocol):
+    """A caller with one request."""
+
+    def request_for(self, attempt: Attempt) -> SpokenRequest:
+        """The request of one attempt. Raises ``HarnessError`` or, for a text, ``ValueError``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +61,17 @@ class Suite:
     ``folder`` is its package, with ``config.toml`` and ``data/scenarios.json``.
     """
 
-    name: Literal["crawl", "walk"]
+    name: Literal["crawl", "walk", "run"]
     folder: Path
     rows: Sequence[Setting]
     takes: Callable[[Scenario], bool]
     kind: str
     caller: Callable[[Settings, Dataset], Caller]
+    library: Callable[[Path], Library[Any]] = ScriptLibrary
+
+    @property
+    def interaction(self) -> Literal["single_turn", "multi_turn"]:
+        return "multi_turn" if self.name == "run" else "single_turn"
 
     @property
     def bundled_toml(self) -> Path:

@@ -36,10 +36,14 @@ from shared.wall_time import WallClock, wall_loop
 
 @dataclass(frozen=True, slots=True)
 class OpenAssistant:
-    """An assistant ready to connect, and a view of its application's state."""
+    """An assistant ready to connect, and a view of its application's state.
+
+    ``say`` has it say something of its own accord, once it is connected.
+    """
 
     participant: Participant
     snapshot: Callable[[], JsonObject]
+    say: Callable[[str], None] = lambda _: None
 
 
 type Opener = Callable[[Clock], OpenAssistant]

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import assistants.suite.run
+import assistants.suite.single_turns
 from assistants.catalog import AssistantKit, FarEnd, factory_for
 from assistants.suite.suite import Suite
 from crawl_harness.suite import CRAWL
@@ -184,7 +185,7 @@ def _every_line_into(lines: Lines) -> Iterator[None]:
         return opened
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(assistants.suite.run, "factory_for", listening)
+        patch.setattr(assistants.suite.single_turns, "factory_for", listening)
         yield
 
 

@@ -1,0 +1,149 @@
+"""How RUN performs: the settings of a plan made into a simulation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import override
+
+from assistants.catalog import FarEnd, factory_for
+from assistants.config import api_key
+from assistants.endpoints import Endpoint, live_endpoint
+from assistants.frontend.fixture.conversation_script import ConversationScript
+from assistants.frontend.fixture.machine import FixtureMachine
+from assistants.frontend.fixture.voice import assistant_voice
+from assistants.suite.plan import Plan
+from run_harness.condition import acoustics_of
+from run_harness.play import Conversations, Simulation
+from run_harness.simulation.caller import CallerSettings
+from run_harness.simulation.completion import CompletionPolicy
+from run_harness.simulation.observer import Observer, Question
+from shared.audio.detection.energy_v1 import EnergyV1
+from shared.audio.effects.bundled import ambience
+from shared.errors import UsageError
+from shared.grading.judge import Reply
+from shared.json_text import json_text
+from shared.observability.observations import Speaker
+from shared.observability.redaction import Masker
+from shared.participant import Monitor
+from shared.places import expanded
+from shared.settings import Settings
+from shared.single_turn.attempt import Cancellation
+from shared.single_turn.bench import Attempt
+from shared.values import JsonObject
+
+
+def conversations(
+    plan: Plan, cancellation: Cancellation, _monitor: Monitor | None
+) -> Conversations:
+    """Perform the conversations of a plan."""
+    settings = plan.settings
+    scripts = {
+        planned.attempt.key: planned.script.script
+        for planned in plan.attempts
+        if planned.script is not None and planned.script.script is not None
+    }
+    caller_end = None if plan.is_offline else _caller_endpoint(settings, plan)
+
+    def far_end(attempt: Attempt, speaker: Speaker) -> FarEnd:
+        if plan.endpoint is None:
+            return _scripted(attempt, speaker, scripts.get(attempt.key))
+        if speaker is Speaker.CALLER and caller_end is not None:
+            return caller_end
+        return plan.endpoint
+
+    return Conversations(
+        simulation=_simulation(settings, plan, is_observed=False),
+        kit=plan.kit,
+        open_assistant=factory_for(settings.text("assistant_mode")),
+        far_end=far_end,
+        scripts=scripts,
+        observer_for=lambda attempt: _scripted_observer(scripts.get(attempt.key)),
+        mask=Masker(plan.secrets).object,
+        detector=EnergyV1(),
+        cancellation=cancellation,
+    )
+
+
+def _simulation(settings: Settings, plan: Plan, *, is_observed: bool) -> Simulation:
+    condition, recipe = acoustics_of(settings)
+    needs_ambience = recipe.background_speech is not None or recipe.distractors is not None
+    opening = settings.path("assistant_opening_prompt")
+    return Simulation(
+        caller=CallerSettings.of(settings),
+        completion=CompletionPolicy(
+            is_observed=is_observed,
+            duration_ms=_ms(settings.number("max_duration_seconds")),
+            drain_ms=settings.integer("drain_ms"),
+        ),
+        condition=condition,
+        recipe=recipe,
+        ambience=ambience() if needs_ambience else None,
+        seed=settings.integer("seed"),
+        hold_ms=settings.integer("playout_hold_ms"),
+        cleanup_us=_ms(settings.number("cleanup_timeout_seconds")) * 1_000,
+        is_virtual=plan.is_virtual,
+        assistant_opening=None if opening is None else _opening(Path(opening)),
+    )
+
+
+def _ms(seconds: float) -> int:
+    return round(seconds * 1_000)
+
+
+def _opening(path: Path) -> str:
+    setting = "--assistant-opening-prompt"
+    try:
+        text = expanded(path, setting).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{setting}: {path}: cannot be read: {error}") from None
+    if not text.strip():
+        raise UsageError(f"{setting}: {path}: is blank; write what the assistant should say first")
+    return text
+
+
+def _caller_endpoint(settings: Settings, plan: Plan) -> Endpoint | None:
+    named = settings["simulator_endpoint"]
+    if not named:
+        return plan.endpoint
+    api_key(settings, needed_for="a live run", otherwise="--offline for a run without one")
+    return live_endpoint(
+        str(named),
+        allow_plaintext_loopback=settings.switch("allow_insecure_loopback"),
+        setting="--simulator-endpoint",
+    )
+
+
+def _scripted(
+    attempt: Attempt, speaker: Speaker, script: ConversationScript | None
+) -> FixtureMachine:
+    """The far end of one side, in memory. It knows no date, so that it repeats to the byte."""
+    return FixtureMachine(
+        voice=assistant_voice(),
+        session_name=f"{attempt.key}/{speaker.value}",
+        epoch_s=0,
+        script=None if script is None else script.side(speaker),
+    )
+
+
+class ScriptedObserver(Observer):
+    """Answers with what a conversation script says, once for each time it is asked."""
+
+    def __init__(self, replies: tuple[JsonObject, ...]) -> None:
+        self._replies = list(replies)
+
+    @property
+    @override
+    def model(self) -> str:
+        return "scripted"
+
+    @override
+    async def ask(self, question: Question) -> Reply:
+        if not self._replies:
+            return Reply(problem="the script has no more answers")
+        return Reply(json_text(self._replies.pop(0)))
+
+
+def _scripted_observer(script: ConversationScript | None) -> Observer | None:
+    if script is None or not script.observer:
+        return None
+    return ScriptedObserver(script.observer)

@@ -1,0 +1,303 @@
+"""How a conversation is performed: two sessions, each with its far end, and what they left.
+
+Whatever goes wrong in one attempt is in its evidence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, fields
+
+from assistants.catalog import AssistantKit, Factory, FarEnd, open_caller
+from assistants.frontend.fixture.conversation_script import ConversationScript
+from assistants.frontend.fixture.machine import FixtureMachine
+from run_harness.simulation.caller import CallerSettings, caller_session
+from run_harness.simulation.completion import CompletionPolicy
+from run_harness.simulation.observer import Observer
+from run_harness.simulation.prompts import caller_prompts, opening_command
+from run_harness.simulation.session import Cast, Dialogue, Rules, converse
+from run_harness.simulation.validity import simulator_validity
+from shared.audio.detection.port import Detector
+from shared.audio.effects.acoustics import Acoustics
+from shared.audio.effects.ambience import Ambience
+from shared.audio.effects.recipe import Recipe
+from shared.audio.pcm import FRAME_MS, Pcm
+from shared.audio.playout import Playout
+from shared.clock import Clock
+from shared.errors import AttemptError, Stage
+from shared.intervals import IntervalSet
+from shared.observability.evidence import (
+    CallerAction,
+    Condition,
+    Cue,
+    Evidence,
+    Failure,
+    LabelSource,
+    Leg,
+    MeasuredOn,
+    Pacing,
+    PlayoutRecord,
+    Track,
+    Transport,
+)
+from shared.observability.observations import (
+    AudioReceived,
+    SessionClosed,
+    SessionOpened,
+    Speaker,
+)
+from shared.party import LiveParty
+from shared.relay import Sends
+from shared.scenario_types import AcousticCondition
+from shared.single_turn.attempt import Cancellation, OpenAssistant
+from shared.single_turn.bench import Attempt, Performance, Traces
+from shared.single_turn.play import said_of
+from shared.values import JsonObject
+from shared.virtual_time import VirtualClock, VirtualLoop
+from shared.wall_time import WallClock, wall_loop
+
+CALLER = "caller"
+"""Names the caller's own event log."""
+PLAYED_WITHIN_MS = 60
+"""A scripted caller's sentence is heard to its end so long after its hold, at the latest."""
+
+type FarEndOf = Callable[[Attempt, Speaker], FarEnd]
+"""The other end of a party's session: a service, or a scripted machine in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """What all conversations of a run have in common beside their assistant."""
+
+    caller: CallerSettings
+    completion: CompletionPolicy
+    condition: AcousticCondition
+    recipe: Recipe
+    ambience: Ambience | None
+    seed: int
+    hold_ms: int
+    cleanup_us: int
+    is_virtual: bool
+    assistant_opening: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversations:
+    """Performs conversations."""
+
+    simulation: Simulation
+    kit: AssistantKit
+    open_assistant: Factory
+    far_end: FarEndOf
+    scripts: dict[str, ConversationScript]
+    observer_for: Callable[[Attempt], Observer | None]
+    mask: Callable[[JsonObject], JsonObject]
+    detector: Detector
+    cancellation: Cancellation
+
+    def __call__(self, attempt: Attempt, traces: Traces) -> Performance:
+        try:
+            return self._performed(attempt, traces)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - one attempt must not lose the others
+            stage = error.stage if isinstance(error, AttemptError) else Stage.ATTEMPT_EXECUTION
+            dialogue = Dialogue(failure=Failure(stage, said_of(error)))
+            state = attempt.scenario.application.initial_state
+            return self._kept(attempt, dialogue, None, None, (state, state))
+
+    def _performed(self, attempt: Attempt, traces: Traces) -> Performance:
+        async def conversation() -> Performance:
+            loop = asyncio.get_running_loop()
+            clock: Clock = VirtualClock(loop) if isinstance(loop, VirtualLoop) else WallClock(loop)
+            far_ends = {speaker: self.far_end(attempt, speaker) for speaker in Speaker}
+            assistant = self.open_assistant(
+                self.kit,
+                attempt.scenario.for_assistant(),
+                far_ends[Speaker.ASSISTANT],
+                clock,
+                traces.assistant,
+            )
+            before = assistant.snapshot()
+            cast = self._cast(attempt, traces, clock, assistant, far_ends[Speaker.CALLER])
+            air = self._air(attempt)
+            task = asyncio.current_task()
+            if task is not None:
+                self.cancellation.watch(task)
+            try:
+                dialogue = await converse(
+                    cast,
+                    self._rules(attempt),
+                    clock,
+                    observer=self.observer_for(attempt),
+                    air=air,
+                    state_before=before,
+                )
+            finally:
+                if task is not None:
+                    self.cancellation.forget(task)
+            return self._kept(attempt, dialogue, cast, air, (before, assistant.snapshot()))
+
+        is_virtual = self.simulation.is_virtual
+        with asyncio.Runner(loop_factory=VirtualLoop if is_virtual else wall_loop) as runner:
+            return runner.run(conversation())
+
+    def _cast(
+        self,
+        attempt: Attempt,
+        traces: Traces,
+        clock: Clock,
+        assistant: OpenAssistant,
+        far_end: FarEnd,
+    ) -> Cast:
+        scenario, simulation = attempt.scenario, self.simulation
+        caller = scenario.simulation_parameters
+        if caller is None:
+            raise AttemptError(Stage.ATTEMPT_EXECUTION, "the scenario has no simulated caller")
+        prompts = caller_prompts(scenario, is_called_first=self._is_assistant_first)
+        config = caller_session(simulation.caller, caller.persona, prompts)
+        opened = open_caller(self.kit.settings, config, far_end, clock, traces.of(CALLER))
+        machine = far_end if isinstance(far_end, FixtureMachine) else None
+
+        def begin() -> None:
+            if simulation.assistant_opening is not None:
+                assistant.say(simulation.assistant_opening)
+            elif machine is None:
+                opened.say(opening_command(scenario.input.text))
+
+        return Cast(
+            caller=LiveParty(opened.participant, Playout(simulation.hold_ms)),
+            assistant=LiveParty(assistant.participant, Playout(simulation.hold_ms)),
+            begin=begin,
+            cues=lambda: () if machine is None else tuple(_cues(machine, simulation.hold_ms)),
+            finishes=lambda now_ms: 0 if machine is None else self._finishes(machine, now_ms),
+        )
+
+    @property
+    def _is_assistant_first(self) -> bool:
+        return self.simulation.assistant_opening is not None
+
+    def _finishes(self, machine: FixtureMachine, now_ms: int) -> int:
+        """How often a scripted caller has said its farewell, and it was heard to its end."""
+        heard_by_ms = now_ms - self.simulation.hold_ms - PLAYED_WITHIN_MS
+        return sum(
+            one.step.action == CallerAction.STOP.value and one.span.end_ms <= heard_by_ms
+            for one in machine.spoken()
+        )
+
+    def _rules(self, attempt: Attempt) -> Rules:
+        return Rules(
+            scenario=attempt.scenario,
+            first_speaker=Speaker.ASSISTANT if self._is_assistant_first else Speaker.CALLER,
+            completion=self.simulation.completion,
+            cleanup_us=self.simulation.cleanup_us,
+            mask=self.mask,
+        )
+
+    def _air(self, attempt: Attempt) -> Acoustics | None:
+        simulation = self.simulation
+        if simulation.recipe == Recipe():
+            return None
+        return Acoustics(
+            simulation.recipe,
+            seed=simulation.seed,
+            scope=attempt.scenario.id,
+            ambience=simulation.ambience,
+        )
+
+    def _kept(
+        self,
+        attempt: Attempt,
+        dialogue: Dialogue,
+        cast: Cast | None,
+        air: Acoustics | None,
+        states: tuple[JsonObject, JsonObject],
+    ) -> Performance:
+        tracks, script = dialogue.tracks, self.scripts.get(attempt.key)
+        evidence = Evidence(
+            scenario_id=attempt.scenario.id,
+            extent_ms=dialogue.extent_ms,
+            caller=self._track(tracks.caller, MeasuredOn.CLEAN_SOURCE),
+            assistant=self._track(tracks.assistant, MeasuredOn.RECEIVED),
+            utterances=(),
+            observations=tuple(dialogue.observations),
+            state_before=states[0],
+            state_after=states[1],
+            pacing=Pacing(FRAME_MS, dialogue.lateness_us),
+            ending=dialogue.ending,
+            failure=dialogue.failure or self._unfit(dialogue),
+            warnings=tuple(_warnings(dialogue)),
+            caller_observations=tuple(dialogue.caller_observations),
+            cues=dialogue.cues,
+            decisions=tuple(dialogue.decisions),
+            first_speaker=Speaker.ASSISTANT if self._is_assistant_first else Speaker.CALLER,
+            transport=None if cast is None else _transport(dialogue, cast),
+            condition=None if air is None else self._condition(air),
+        )
+        sides = None if script is None else f"{script.model_dump_json(indent=2)}\n"
+        return Performance(evidence, tracks.sent, tracks.assistant, sides)
+
+    def _track(self, pcm: Pcm, measured_on: MeasuredOn) -> Track:
+        voiced = self.detector.voiced(pcm) if pcm.size else IntervalSet()
+        return Track(voiced, int(pcm.size), self.detector.id, measured_on)
+
+    def _unfit(self, dialogue: Dialogue) -> Failure | None:
+        """The caller's fault, if it was unfit to call."""
+        validity = simulator_validity(
+            dialogue.caller_observations, has_backend=True, extent_ms=dialogue.extent_ms
+        )
+        return None if validity.is_valid else Failure(Stage.CALLER_SIMULATION, validity.message())
+
+    def _condition(self, air: Acoustics) -> Condition:
+        applied = asdict(air.applied())
+        return Condition(self.simulation.condition.value, _plain(applied))
+
+
+def _plain(applied: object) -> JsonObject:
+    """What effects came to, as JSON has it."""
+    content: JsonObject = json.loads(json.dumps(applied, default=str))
+    return content
+
+
+def _cues(machine: FixtureMachine, hold_ms: int) -> Iterator[Cue]:
+    """A scripted caller's own labels, where its sentences were heard."""
+    for one in machine.spoken():
+        action = one.step.action
+        if action is not None:
+            span = one.span.shifted(hold_ms)
+            yield Cue(span.start_ms, span.end_ms, CallerAction(str(action)), LabelSource.SCRIPT)
+
+
+def _transport(dialogue: Dialogue, cast: Cast) -> Transport | None:
+    relay = dialogue.relay
+    if relay is None:
+        return None
+    return Transport(
+        caller=_leg(relay.to_caller, cast.caller),
+        assistant=_leg(relay.to_assistant, cast.assistant),
+    )
+
+
+def _leg(sends: Sends, party: LiveParty) -> Leg:
+    report = party.playout.report()
+    record = PlayoutRecord(**{one.name: getattr(report, one.name) for one in fields(PlayoutRecord)})
+    return Leg(len(sends.at_us), tuple(sends.latency_us), tuple(sends.lateness_us), record)
+
+
+def _warnings(dialogue: Dialogue) -> Iterator[str]:
+    opened = any(isinstance(seen, SessionOpened) for seen in dialogue.observations)
+    told = any(
+        isinstance(seen, SessionClosed) and seen.seconds is not None
+        for seen in dialogue.observations
+    )
+    if opened and not told:
+        yield "the provider gave no final usage; consumption is unknown"
+    for name, observed in (
+        ("caller", dialogue.caller_observations),
+        ("assistant", dialogue.observations),
+    ):
+        stalls = sum(isinstance(one, AudioReceived) and one.is_stall for one in observed)
+        if stalls:
+            yield f"the {name}'s audio stalled ({stalls}); figures count what came late as late"
+    if dialogue.cleanup_timed_out:
+        yield "the sessions did not end within the cleanup budget"

@@ -1,0 +1,279 @@
+"""One conversation: both parties on the relay until completion says that it is over, then closed.
+
+It decides nothing by itself: what opens, ends or spoils a conversation is said by ``opening`` and
+``completion``, and put away by ``shutdown``'s budget. It never raises for what a session did.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from run_harness.simulation.completion import Completion, CompletionPolicy, Snapshot
+from run_harness.simulation.observer import (
+    Observer,
+    Question,
+    Revisions,
+    Unread,
+    decision_of,
+    expressed_in,
+    is_verified,
+    question_about,
+    read,
+)
+from run_harness.simulation.opening import Opening
+from run_harness.simulation.shutdown import Budget, primary_failure
+from run_harness.simulation.watch import ConversationWatch
+from shared.audio.pacing import Pacer
+from shared.audio.tracks import RecordedTracks
+from shared.clock import Clock
+from shared.errors import AttemptError
+from shared.grading.judge import Reply
+from shared.observability.evidence import Cue, Decision, DecisionStatus, Ending, Failure
+from shared.observability.observations import Observation, Speaker
+from shared.party import LiveParty
+from shared.relay import Air, Relay
+from shared.scenarios import Scenario
+from shared.values import JsonObject
+
+US_PER_MS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Both parties, and what is known of them beside what they say.
+
+    ``begin`` gives the command to open once both are connected. ``cues`` and ``finishes`` are a
+    scripted caller's own account: what its sentences are there for, and how often it has said that
+    it is through, by a media instant.
+    """
+
+    caller: LiveParty
+    assistant: LiveParty
+    begin: Callable[[], None]
+    cues: Callable[[], Sequence[Cue]]
+    finishes: Callable[[int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """By what a conversation is run. ``mask`` goes over all that an observer is told."""
+
+    scenario: Scenario
+    first_speaker: Speaker
+    completion: CompletionPolicy
+    cleanup_us: int
+    mask: Callable[[JsonObject], JsonObject]
+
+
+@dataclass(slots=True)
+class Dialogue:
+    """What a conversation left behind, before it is evidence."""
+
+    extent_ms: int = 0
+    tracks: RecordedTracks = field(default_factory=RecordedTracks)
+    caller_observations: list[Observation] = field(default_factory=list)
+    observations: list[Observation] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+    cues: tuple[Cue, ...] = ()
+    lateness_us: tuple[int, ...] = ()
+    relay: Relay | None = None
+    ending: Ending = Ending.FAILED
+    failure: Failure | None = None
+    policy: str = ""
+    cleanup_timed_out: bool = False
+
+    def of(self, speaker: Speaker) -> list[Observation]:
+        return self.caller_observations if speaker is Speaker.CALLER else self.observations
+
+
+async def converse(
+    cast: Cast,
+    rules: Rules,
+    clock: Clock,
+    *,
+    observer: Observer | None = None,
+    air: Air | None = None,
+    state_before: JsonObject,
+) -> Dialogue:
+    """Connect both, hold the conversation, close both."""
+    dialogue = Dialogue()
+    try:
+        await _connected(cast)
+        cast.begin()
+        await _Floor(cast, rules, clock, observer, dialogue, state_before).hold(air)
+    except AttemptError as error:
+        dialogue.failure = dialogue.failure or Failure(error.stage, str(error))
+    finally:
+        dialogue.cues = tuple(cast.cues())
+        await _close(cast, rules, clock, dialogue)
+    if dialogue.failure is not None:
+        dialogue.ending = Ending.FAILED
+    return dialogue
+
+
+async def _connected(cast: Cast) -> None:
+    """Both at once; of two that fail the caller's failure is told."""
+    results = await asyncio.gather(
+        cast.caller.connect(), cast.assistant.connect(), return_exceptions=True
+    )
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+
+
+async def _close(cast: Cast, rules: Rules, clock: Clock, dialogue: Dialogue) -> None:
+    budget = Budget(clock.now_us(), rules.cleanup_us)
+    closes = asyncio.create_task(_both_closed(cast))
+    limit = asyncio.create_task(clock.sleep_until(budget.cancels_us))
+    await asyncio.wait({closes, limit}, return_when=asyncio.FIRST_COMPLETED)
+    dialogue.cleanup_timed_out = not closes.done()
+    for task in (closes, limit):
+        task.cancel()
+    with suppress(asyncio.CancelledError):
+        await closes
+    for speaker, party in ((Speaker.CALLER, cast.caller), (Speaker.ASSISTANT, cast.assistant)):
+        dialogue.of(speaker).extend(party.observed())
+
+
+async def _both_closed(cast: Cast) -> None:
+    await asyncio.gather(cast.caller.close(), cast.assistant.close(), return_exceptions=True)
+
+
+class _Floor:
+    """The conversation itself, frame by frame."""
+
+    def __init__(
+        self,
+        cast: Cast,
+        rules: Rules,
+        clock: Clock,
+        observer: Observer | None,
+        dialogue: Dialogue,
+        state_before: JsonObject,
+    ) -> None:
+        self._cast = cast
+        self._rules = rules
+        self._clock = clock
+        self._observer = observer
+        self._dialogue = dialogue
+        self._completion = Completion(rules.completion)
+        self._opening = Opening(rules.first_speaker, commanded_ms=self._wall_ms)
+        self._watch = ConversationWatch(state_before, rules.completion.quiet_ms)
+        self._revisions = Revisions()
+        self._question: Question | None = None
+        self._asked_ms = 0
+        self._call: asyncio.Task[Reply] | None = None
+
+    async def hold(self, air: Air | None) -> None:
+        cast, dialogue = self._cast, self._dialogue
+        pacer = Pacer(self._clock.now_us())
+        relay = Relay(cast.caller, cast.assistant, self._clock, pacer, air=air, record=self._record)
+        dialogue.relay = relay
+        try:
+            dialogue.extent_ms = await relay.run(take=self._take, is_over=self._is_over)
+        finally:
+            dialogue.extent_ms = dialogue.tracks.extent_ms
+            dialogue.lateness_us = pacer.lateness_us
+            dialogue.policy = self._completion.policy
+            self._drop_call()
+        lost = [
+            None if party.failure is None else Failure(party.failure.stage, str(party.failure))
+            for party in (cast.caller, cast.assistant)
+        ]
+        broken = primary_failure(dialogue.failure, lost)
+        if broken is not None and dialogue.failure is None:
+            broken = self._opening.lost(broken)
+        dialogue.failure = broken or self._opening.ended()
+
+    @property
+    def _wall_ms(self) -> int:
+        return self._clock.now_us() // US_PER_MS
+
+    def _record(self, caller: bytes, sent: bytes, assistant: bytes) -> None:
+        self._dialogue.tracks.add(caller, sent, assistant)
+        self._watch.frame(caller, assistant)
+
+    def _take(self, speaker: Speaker, observed: Sequence[Observation]) -> None:
+        self._dialogue.of(speaker).extend(observed)
+        self._watch.observe(speaker, observed)
+
+    def _is_over(self, now_ms: int) -> bool:
+        failure = self._opening.advance(self._wall_ms, self._watch.heard)
+        if failure is not None:
+            self._dialogue.failure = failure
+            return True
+        seen = self._snapshot(now_ms)
+        self._settle(seen)
+        step = self._completion.advance(seen)
+        if step.asks:
+            self._ask(now_ms, seen.revision)
+        if step.ending is not None:
+            self._dialogue.ending = step.ending
+        return step.ending is not None
+
+    def _snapshot(self, now_ms: int) -> Snapshot:
+        cast, watch = self._cast, self._watch
+        situation = watch.situation()
+        return Snapshot(
+            now_ms=now_ms,
+            wall_ms=self._wall_ms,
+            started_ms=self._opening.started_ms,
+            revision=self._revisions.of(situation),
+            caller=watch.party(
+                Speaker.CALLER, has_buffered_speech=cast.caller.playout.holds_speech
+            ),
+            assistant=watch.party(
+                Speaker.ASSISTANT, has_buffered_speech=cast.assistant.playout.holds_speech
+            ),
+            is_verified=is_verified(self._rules.scenario, situation),
+            finishes=cast.finishes(now_ms),
+        )
+
+    def _ask(self, now_ms: int, revision: int) -> None:
+        if self._observer is None:
+            raise RuntimeError("completion asks, and there is nobody to ask")
+        rules, decisions = self._rules, self._dialogue.decisions
+        self._question = question_about(
+            rules.scenario, self._watch.situation(), revision, rules.mask, expressed_in(decisions)
+        )
+        self._asked_ms = now_ms
+        self._call = asyncio.ensure_future(self._observer.ask(self._question))
+
+    def _settle(self, seen: Snapshot) -> None:
+        call, question = self._call, self._question
+        if call is None or question is None or not call.done():
+            return
+        self._call = self._question = None
+        reply = _reply_of(call)
+        answer = read(question, reply)
+        settled = self._completion.settle(answer, seen)
+        if settled.because is not None and not isinstance(answer, Unread):
+            answer = Unread(settled.because) if settled.status is DecisionStatus.FAILED else answer
+        self._dialogue.decisions.append(
+            decision_of(
+                question,
+                asked_ms=self._asked_ms,
+                settled_ms=seen.now_ms,
+                status=settled.status,
+                reply=reply,
+                answer=answer,
+            )
+        )
+
+    def _drop_call(self) -> None:
+        """A call under way is given up; that it was made stays known."""
+        if self._call is None or self._question is None:
+            return
+        self._call.cancel()
+        self._dialogue.decisions.append(decision_of(self._question, asked_ms=self._asked_ms))
+
+
+def _reply_of(call: asyncio.Task[Reply]) -> Reply:
+    """What came of a call; an observer that raises is an observer that failed."""
+    try:
+        return call.result()
+    except Exception as error:  # noqa: BLE001 - an observer's failure is never the conversation's
+        return Reply(problem=f"unexpected {type(error).__name__}")
