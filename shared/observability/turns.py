@@ -115,8 +115,8 @@ def _annotation_of(span: Interval, annotations: Iterable[Interval]) -> Interval 
 
 
 def shared_ms(one: Interval, other: Interval) -> int:
-    """How long two spans run together."""
-    return max(0, min(one.end_ms, other.end_ms) - max(one.start_ms, other.start_ms))
+    """How long two spans that overlap run together."""
+    return min(one.end_ms, other.end_ms) - max(one.start_ms, other.start_ms)
 
 
 def _resumes(earlier: Interval, later: Interval, replies: IntervalSet) -> bool:
