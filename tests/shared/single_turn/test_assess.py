@@ -8,11 +8,11 @@ from shared.audio.pacing import PacingBound
 from shared.errors import Stage
 from shared.grading.policy import EvaluationPolicy
 from shared.grading.verdict import Status
-from shared.observability.evidence import Evidence, Failure, Pacing
+from shared.observability.evidence import CallerAction, Evidence, Failure, Pacing
 from shared.observability.observations import CommandRejected, ResponseEnded, ResponseStatus
 from shared.single_turn.assess import SINGLE_TURN_CHECKS, assess
-from tests.support.builders import an_evidence, at, spans
-from tests.support.judged import a_scenario, an_attempt
+from tests.support.builders import a_caption, an_evidence, at, spans
+from tests.support.judged import a_conversation, a_scenario, an_attempt
 
 ANSWER = spans((1_400, 2_000))
 POLICY = EvaluationPolicy(pacing=PacingBound(p99_ms=60, stall_ms=400))
@@ -45,6 +45,27 @@ def test_declared_limits_are_checks_behind_them() -> None:
     assert ids == [*CHECK_IDS, "response_latency_max_ms", JUDGED]
     assert verdict.failed_checks == ("response_latency_max_ms",)
     assert verdict.status is Status.FAILED
+
+
+@pytest.mark.parametrize(
+    ("sounds", "action"),
+    [
+        pytest.param(["aha"], CallerAction.BACKCHANNEL, id="one-of-the-callers-own"),
+        pytest.param(["mm-hm"], CallerAction.INTERRUPT, id="anybody-elses"),
+    ],
+)
+def test_a_callers_sound_is_known_by_its_scenario(sounds: list[str], action: CallerAction) -> None:
+    evidence = an_attempt(
+        caller=spans((0, 1_000), (3_000, 3_300)),
+        assistant=spans((1_400, 8_000)),
+        utterances=[],
+        caller_observations=(a_caption(0, 900, "A room."), a_caption(3_000, 3_200, "Aha.")),
+    )
+    scenario = a_conversation(simulation_parameters__persona={"backchannels": sounds})
+    observed = assess(evidence, scenario, POLICY).observed
+
+    assert observed is not None
+    assert [turn.action for turn in observed.timeline.caller_turns][1:] == [action]
 
 
 def test_an_answer_passes() -> None:
