@@ -136,6 +136,12 @@ def test_a_word_that_was_broken_off_is_not_held_again() -> None:
     assert [chunk.held_ms for chunk in heard.playout.chunks] == [200, 200, 0, 100, 200, 300]
 
 
+def test_every_gap_in_a_word_is_counted_once() -> None:
+    heard = play([(0, sound(100)), (500, sound(100)), (900, sound(100))])
+    assert heard.sounds_ms() == [(200, 300), (500, 600), (900, 1_000)]
+    assert heard.playout.report().underflow_in_speech_samples == ms(200 + 300)
+
+
 @pytest.mark.parametrize(
     ("late_ms", "gap_ms"),
     [
@@ -173,6 +179,24 @@ def test_between_two_words_in_a_burst(zeros_ms: int, played_ms: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("word_ms", "zeros_ms", "dropped_ms"),
+    [
+        pytest.param(100, 100, 0, id="of-100-ms-stay"),
+        pytest.param(100, 101, 1, id="of-101-ms-lose-one"),
+        pytest.param(100, 300, 100, id="of-300-ms-lose-what-is-too-deep"),
+        pytest.param(105, 110, 10, id="give-way-from-the-100th-ms-on-wherever-frames-end"),
+    ],
+)
+def test_zeros_inside_a_chunk(word_ms: int, zeros_ms: int, dropped_ms: int) -> None:
+    both_words = said(sound(word_ms), silence(zeros_ms), sound(50))
+    heard = play([(0, sound(100)), (300, sound(300)), (300, both_words)])
+    first_end_ms = 600 + word_ms
+    second_ms = first_end_ms + zeros_ms - dropped_ms
+    assert heard.sounds_ms() == [(200, first_end_ms), (second_ms, second_ms + 50)]
+    assert heard.playout.report().dropped_samples == ms(dropped_ms)
+
+
+@pytest.mark.parametrize(
     ("deeper_ms", "dropped_ms"),
     [
         pytest.param(-20, 0, id="a-frame-less-than-the-hold-is-not-made-up"),
@@ -200,6 +224,16 @@ def test_a_late_start_is_made_up_for_in_the_next_pause() -> None:
     # 160 ms is the first frame at or after the arrival, and the hold counts from the arrival.
     assert heard.sounds_ms() == [(350, 550), (800, 1_000)]
     assert [chunk.held_ms for chunk in heard.playout.chunks][-4:] == [HOLD_MS] * 4
+
+
+def test_a_line_that_became_slower_for_good_is_not_hurried() -> None:
+    """What once came sooner is gone, and proves nothing about what waits now."""
+    track = said(sound(200), silence(1_000), sound(200), silence(200))
+    arrivals = [(at if at < 400 else at + 400, chunk) for at, chunk in stream(track)]
+    heard = play(arrivals)
+    assert heard.sounds_ms() == [(200, 400), (1_800, 2_000)]
+    assert heard.playout.report().dropped_samples == 0
+    assert {chunk.held_ms for chunk in heard.playout.chunks} == {HOLD_MS}
 
 
 def test_all_silence_before_the_first_sound_is_elastic() -> None:
