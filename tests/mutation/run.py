@@ -37,7 +37,9 @@ TARGETS = (
     "assistants/responses/delegation.py",
     "assistants/frontend/protocol.py",
     "assistants/frontend/fixture/conversation.py",
+    "assistants/frontend/fixture/conversation_script.py",
     "assistants/frontend/fixture/delegated_work.py",
+    "assistants/frontend/fixture/hearing.py",
     "assistants/frontend/fixture/machine.py",
 )
 EXPLANATIONS = Path(__file__).with_name("explained.toml")
