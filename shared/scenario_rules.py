@@ -211,6 +211,15 @@ def _tool_steps_name_their_tool(scenario: ScenarioShape) -> Iterator[Fault]:
             yield Fault((*_STEPS, i, "tool"), 'is missing in a step of kind "tool"; name the tool')
 
 
+def _steps_name_known_objectives(scenario: ScenarioShape) -> Iterator[Fault]:
+    caller = scenario.simulation_parameters
+    known = {item.id for item in caller.agenda} if caller else set()
+    for i, step in enumerate(_procedure_steps(scenario.expected)):
+        if step.objective is not None and step.objective not in known:
+            problem = f"{shown(step.objective)} is no objective of the agenda; name one that is"
+            yield Fault((*_STEPS, i, "objective"), problem)
+
+
 def _critical_steps_are_required(scenario: ScenarioShape) -> Iterator[Fault]:
     for i, step in enumerate(_procedure_steps(scenario.expected)):
         if step.critical and not step.required:
@@ -369,6 +378,11 @@ RULES: Final = (
         _tool_steps_name_their_tool,
         "expected.procedure.steps.*.kind",
         "expected.procedure.steps.*.tool",
+    ),
+    _rule(
+        _steps_name_known_objectives,
+        "expected.procedure.steps.*.objective",
+        f"{_CALLER}.agenda.*.id",
     ),
     _rule(
         _critical_steps_are_required,

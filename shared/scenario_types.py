@@ -239,7 +239,11 @@ class StepKind(StrEnum):
 
 
 class ProcedureStep(Part):
-    """One step of a procedure; ``after`` names earlier steps it depends on."""
+    """One step of a procedure; ``after`` names earlier steps it depends on.
+
+    ``patterns`` are case-insensitive regular expressions of the words that show the step was taken,
+    by whichever party takes it; ``objective`` names the caller's objective that amounts to it.
+    """
 
     id: Text
     kind: Named[StepKind]
@@ -248,6 +252,8 @@ class ProcedureStep(Part):
     after: Listed[str] = ()
     required: bool = True
     critical: bool = False
+    patterns: Listed[Pattern] = ()
+    objective: Text | None = None
 
 
 class Procedure(Part):

@@ -180,6 +180,11 @@ ACCEPTED = [
         CONVERSATION,
         {PROCEDURE: procedure(a_step(critical=True, required=True))},
     ),
+    accepted(
+        "a-step-with-patterns-and-an-objective",
+        CONVERSATION,
+        {PROCEDURE: procedure(a_step(patterns=[r"\bname\b"], objective="say_name"))},
+    ),
     # 1.7
     accepted(
         "facts-of-every-scalar-kind",
@@ -501,6 +506,20 @@ REFUSED = [
         CONVERSATION,
         {PROCEDURE: procedure(a_step(kind="tool"))},
         f"{STEPS}[0].tool",
+    ),
+    refused(
+        "a-step-with-an-unknown-objective",
+        CONVERSATION,
+        {PROCEDURE: procedure(a_step(objective="say_nothing"))},
+        f"{STEPS}[0].objective",
+        in_schema=False,
+    ),
+    refused(
+        "a-step-with-a-broken-pattern",
+        CONVERSATION,
+        {PROCEDURE: procedure(a_step(patterns=["("]))},
+        f"{STEPS}[0].patterns[0]",
+        in_schema=False,
     ),
     refused(
         "a-critical-step-that-is-optional",
