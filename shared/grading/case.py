@@ -8,7 +8,7 @@ from shared.grading.policy import EvaluationPolicy
 from shared.matching import CallMatching, ObservedCall, match_calls, same_request
 from shared.metrics.extended import ExtendedMeasurements
 from shared.metrics.interaction import InteractionMeasurements
-from shared.observability.evidence import Evidence
+from shared.observability.evidence import Evidence, Objective
 from shared.observability.observations import ToolCalled, ToolReturned, ToolStatus
 from shared.observability.timeline import Timeline
 from shared.scenarios import Expected, ExpectedToolCall, Scenario
@@ -34,7 +34,10 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One observed attempt, ready for checking."""
+    """One observed attempt, ready for checking.
+
+    ``objectives`` are what an observer said of the caller's agenda, where one was asked.
+    """
 
     evidence: Evidence
     scenario: Scenario
@@ -44,6 +47,7 @@ class Case:
     extended: ExtendedMeasurements
     tools: tuple[ToolUse, ...]
     matching: CallMatching
+    objectives: tuple[Objective, ...] = ()
 
     @property
     def expected(self) -> Expected:

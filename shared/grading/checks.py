@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from shared.differences import first_change, first_difference
 from shared.grading.case import Case, ToolUse
+from shared.grading.spoken import claims, utterances
 from shared.grading.verdict import Check, CheckStatus, Ref
 from shared.matching import state_matches
 from shared.metrics.task import delegations
 from shared.observability.evidence import Ending
-from shared.observability.observations import Caption, Speaker
-from shared.observability.turns import NEW_SPEECH_AFTER_MS, SENTENCE_GAP_MS, is_answer
+from shared.observability.turns import NEW_SPEECH_AFTER_MS, is_answer
 from shared.scenarios import DelegationPolicy
 
 REFUSAL_TYPE = "refusal"
@@ -146,7 +145,7 @@ def grounded_response(case: Case) -> Check:
     the result cannot be told. Speech is new after a pause of ``NEW_SPEECH_AFTER_MS``.
     """
     name = "grounded_response"
-    completed = _completed(case)
+    completed = completed_calls(case)
     if not completed:
         return _not_applicable(name, "no tool completed")
     last = max(completed)
@@ -166,17 +165,17 @@ def grounded_confirmation(case: Case) -> Check:
     name = "grounded_confirmation"
     if not case.policy.confirmations:
         return _not_applicable(name, "no phrase counts as a claim of success")
-    claims = _claims(case)
-    refs = tuple(dict.fromkeys(Ref(claim.at_ms, f"said: {claim.words}") for claim in claims))
-    completed = _completed(case)
-    for claim in claims:
+    claimed = claims(case)
+    refs = tuple(dict.fromkeys(Ref(claim.at_ms, f"said: {claim.words}") for claim in claimed))
+    completed = completed_calls(case)
+    for claim in claimed:
         if not any(
             index < claim.index and use.call.name in claim.tools for index, use in completed.items()
         ):
             tools = " or ".join(claim.tools)
             said = Ref(claim.at_ms, f"said: {claim.words}")
             return _failed(name, f"success was claimed, and no {tools} had completed", (said,))
-    moments = len({claim.index for claim in claims})
+    moments = len({claim.index for claim in claimed})
     return _passed(name, f"{moments} claim(s), all of them true when made", refs)
 
 
@@ -186,74 +185,13 @@ def refusal_stated(case: Case) -> Check:
     patterns = case.policy.refusal_patterns
     if case.scenario.scenario_type != REFUSAL_TYPE or not patterns:
         return _not_applicable(name, "no refusal is expected")
-    for utterance in _utterances(case):
+    for utterance in utterances(case):
         for pattern in patterns:
             found = re.search(pattern, utterance.text, re.IGNORECASE)
             if found:
                 ref = Ref(utterance.begun_at_ms, found.group())
                 return _passed(name, "the refusal was spoken", (ref,))
     return _failed(name, "no words of refusal were spoken", _end_of(case))
-
-
-class _Utterance:
-    """Captions of the assistant that belong together, each with its place in the evidence."""
-
-    def __init__(self, pieces: Sequence[tuple[int, Caption]]) -> None:
-        self.pieces = pieces
-        self.text = "".join(piece.text for _, piece in pieces)
-
-    @property
-    def begun_at_ms(self) -> int:
-        _, first = self.pieces[0]
-        return first.stamp.media_ms
-
-    def received_at(self, character: int) -> int:
-        """The place in the evidence of the piece that holds a character.
-
-        An empty match may lie past the last one; it belongs to the last piece.
-        """
-        end = 0
-        for index, piece in self.pieces:
-            end += len(piece.text)
-            if character < end:
-                return index
-        return self.pieces[-1][0]
-
-
-def _utterances(case: Case) -> list[_Utterance]:
-    groups: list[list[tuple[int, Caption]]] = []
-    until_ms: int | None = None
-    for index, seen in enumerate(case.evidence.observations):
-        if not isinstance(seen, Caption) or seen.speaker is not Speaker.ASSISTANT:
-            continue
-        if until_ms is not None and seen.start_ms - until_ms < SENTENCE_GAP_MS:
-            groups[-1].append((index, seen))
-        else:
-            groups.append([(index, seen)])
-        until_ms = seen.end_ms
-    return [_Utterance(pieces) for pieces in groups]
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class _Claim:
-    """Words that claim success; ``index`` is the place in the evidence of the first of them."""
-
-    index: int
-    at_ms: int
-    words: str
-    tools: tuple[str, ...]
-
-
-def _claims(case: Case) -> list[_Claim]:
-    claims = set()
-    for utterance in _utterances(case):
-        for rule in case.policy.confirmations:
-            for pattern in rule.patterns:
-                for found in re.finditer(pattern, utterance.text, re.IGNORECASE):
-                    index = utterance.received_at(found.start())
-                    at_ms = case.evidence.observations[index].stamp.media_ms
-                    claims.add(_Claim(index, at_ms, found.group().strip(), rule.tools))
-    return sorted(claims)
 
 
 def _answers(case: Case, request_end_ms: int) -> tuple[Ref, ...]:
@@ -264,7 +202,7 @@ def _answers(case: Case, request_end_ms: int) -> tuple[Ref, ...]:
     return ()
 
 
-def _completed(case: Case) -> dict[int, ToolUse]:
+def completed_calls(case: Case) -> dict[int, ToolUse]:
     """Calls that completed, by their outcome's place in the evidence."""
     return {
         use.returned_index: use

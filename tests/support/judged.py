@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from shared.grading.case import Case, matching_of, tool_uses
 from shared.grading.dossier import Dossier
@@ -14,7 +14,7 @@ from shared.intervals import IntervalSet
 from shared.metrics.extended import measure_extended
 from shared.metrics.interaction import measure
 from shared.metrics.transcription.reference import Reference
-from shared.observability.evidence import CallerAction, Ending, Evidence, Utterance
+from shared.observability.evidence import CallerAction, Ending, Evidence, Objective, Utterance
 from shared.observability.observations import (
     DelegationBegan,
     Observation,
@@ -29,7 +29,7 @@ from shared.scenarios import Scenario
 from shared.single_turn.bench import judge_again
 from shared.single_turn.details import Judgeable
 from shared.values import JsonObject
-from tests.support.builders import an_evidence, an_utterance, at, spans
+from tests.support.builders import a_caption, an_evidence, an_utterance, at, spans
 from tests.support.scenario_documents import CONVERSATION, REQUEST, edited
 
 REQUEST_SPAN = (0, 1_000)
@@ -127,6 +127,7 @@ def a_case(
     evidence: Evidence | None = None,
     scenario: Scenario | None = None,
     policy: EvaluationPolicy | None = None,
+    objectives: Iterable[Objective] = (),
 ) -> Case:
     """Everything a check may read, measured as an assessment does."""
     evidence, scenario = evidence or an_attempt(), scenario or a_scenario()
@@ -143,7 +144,47 @@ def a_case(
         extended=measure_extended(evidence, timeline, measured, Reference.of(scenario)),
         tools=tools,
         matching=matching_of(scenario, tools),
+        objectives=tuple(objectives),
     )
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A conversation told in its order: who says or does what, each 1000 ms after the last.
+
+    Everything said lasts 600 ms. A call returns 100 ms later.
+    """
+
+    evidence: Evidence
+
+    @classmethod
+    def of(cls, *events: str | ToolCalled, **parts: Any) -> Self:
+        """``C: words`` of the caller, ``A: words`` of the assistant, and calls."""
+        utterances, observations, caller, assistant = [], [], [], []
+        for number, event in enumerate(events, 1):
+            begins = 1_000 * number
+            match event:
+                case ToolCalled():
+                    observations += [
+                        replace(event, stamp=at(begins), call_id=f"c{number}"),
+                        a_return(event.name, at_ms=begins + 100, call_id=f"c{number}"),
+                    ]
+                case str() if event.startswith("C: "):
+                    caller.append((begins, begins + 600))
+                    utterances.append(an_utterance(begins, begins + 600, text=event[3:]))
+                case _:
+                    assistant.append((begins, begins + 600))
+                    observations.append(a_caption(begins, begins + 600, event[3:], begins))
+        told = {"ending": Ending.CONVERSATION_COMPLETED, **parts}
+        return cls(
+            an_attempt(
+                caller=spans(*caller),
+                assistant=spans(*assistant),
+                utterances=utterances,
+                observations=observations,
+                **told,
+            )
+        )
 
 
 def a_stored_attempt(

@@ -94,6 +94,11 @@ def entities(reference: str, heard: str, names: Iterable[str]) -> tuple[Entity, 
     )
 
 
+def told(text: str) -> tuple[Date | DayName | Time | Number, ...]:
+    """The dates, times and numbers that a text tells, in order; what is in doubt is left out."""
+    return tuple(value for _, _, value in _scanned(items(plain(text))) if value is not None)
+
+
 def _mentions(row: Sequence[Item], names: Sequence[Name]) -> list[_Mention]:
     told, free = [], set(range(len(row)))
     for begin, end, value in _scanned(row):

@@ -1,0 +1,78 @@
+"""What the assistant said, by its captions: each sentence with its place in the evidence.
+
+The place tells what was known when a thing was said; no order of instants could, as a caption runs
+ahead of its voice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shared.grading.case import Case
+from shared.observability.observations import Caption, Speaker
+from shared.observability.turns import SENTENCE_GAP_MS
+
+
+class Utterance:
+    """Captions of the assistant that belong together, each with its place in the evidence."""
+
+    def __init__(self, pieces: Sequence[tuple[int, Caption]]) -> None:
+        self.pieces = pieces
+        self.text = "".join(piece.text for _, piece in pieces)
+
+    @property
+    def begun_at_ms(self) -> int:
+        _, first = self.pieces[0]
+        return first.stamp.media_ms
+
+    def received_at(self, character: int) -> int:
+        """The place in the evidence of the piece that holds a character.
+
+        An empty match may lie past the last one; it belongs to the last piece.
+        """
+        end = 0
+        for index, piece in self.pieces:
+            end += len(piece.text)
+            if character < end:
+                return index
+        return self.pieces[-1][0]
+
+
+def utterances(case: Case) -> list[Utterance]:
+    """What the assistant said, sentence by sentence, as captioned."""
+    groups: list[list[tuple[int, Caption]]] = []
+    until_ms: int | None = None
+    for index, seen in enumerate(case.evidence.observations):
+        if not isinstance(seen, Caption) or seen.speaker is not Speaker.ASSISTANT:
+            continue
+        if until_ms is not None and seen.start_ms - until_ms < SENTENCE_GAP_MS:
+            groups[-1].append((index, seen))
+        else:
+            groups.append([(index, seen)])
+        until_ms = seen.end_ms
+    return [Utterance(pieces) for pieces in groups]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Claim:
+    """Words that claim success; ``index`` is the place in the evidence of the first of them."""
+
+    index: int
+    at_ms: int
+    words: str
+    tools: tuple[str, ...]
+
+
+def claims(case: Case) -> list[Claim]:
+    """Every place where the assistant claimed a success, in order."""
+    found_claims = set()
+    for utterance in utterances(case):
+        for rule in case.policy.confirmations:
+            for pattern in rule.patterns:
+                for found in re.finditer(pattern, utterance.text, re.IGNORECASE):
+                    index = utterance.received_at(found.start())
+                    at_ms = case.evidence.observations[index].stamp.media_ms
+                    found_claims.add(Claim(index, at_ms, found.group().strip(), rule.tools))
+    return sorted(found_claims)
