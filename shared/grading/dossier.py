@@ -7,19 +7,22 @@ attempt, so that the same question can be asked again later. What is not named h
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from shared.grading.case import ToolUse, tool_uses
 from shared.grading.fitting import compact, fitted
+from shared.grading.procedure import ProcedureGrade
+from shared.grading.rubric import TASK_UNDERSTANDING
 from shared.observability.evidence import Evidence
 from shared.observability.observations import BackendText, Caption, DelegationBegan, Speaker
 from shared.observability.timeline import Timeline
 from shared.observability.turns import Turn
-from shared.scenarios import Context, Scenario
+from shared.scenarios import Context, Interaction, Scenario
 from shared.values import JsonObject, JsonValue
 
+PROCEDURE: Final = "procedure"
 LONGEST_DOSSIER: Final = 120_000
 """Characters of JSON, some 30,000 tokens; what is longest is cut first."""
 
@@ -34,6 +37,22 @@ class Dossier:
     def text(self) -> str:
         """One line of JSON, keys sorted: the same content is always the same text."""
         return compact(self.content)
+
+    @property
+    def is_conversation(self) -> bool:
+        """Whether it is about a conversation of several turns."""
+        scenario = self.content.get("scenario")
+        kind = scenario.get("interaction") if isinstance(scenario, Mapping) else None
+        return kind == Interaction.MULTI_TURN
+
+    def shown_for(self, dimension: str) -> Dossier:
+        """As much of it as a judge of that dimension sees.
+
+        Whether the task was understood is judged without the procedure: another way is as good.
+        """
+        if dimension != TASK_UNDERSTANDING or PROCEDURE not in self.content:
+            return self
+        return Dossier({key: value for key, value in self.content.items() if key != PROCEDURE})
 
     @property
     def sha256(self) -> str:
@@ -52,18 +71,23 @@ class Dossier:
 
 
 def dossier_of(
-    evidence: Evidence, timeline: Timeline, scenario: Scenario, public_facts: JsonObject
+    evidence: Evidence,
+    timeline: Timeline,
+    scenario: Scenario,
+    public_facts: JsonObject,
+    procedure: ProcedureGrade | None = None,
 ) -> Dossier:
     """The dossier of one attempt that was observed. Instants are media time in ms.
 
     ``public_facts`` are what the application lets its assistant know; they must be masked already.
     """
+    is_conversation = scenario.interaction is Interaction.MULTI_TURN
     content: JsonObject = {
-        "scenario": _scenario(scenario),
+        "scenario": {**_scenario(scenario), **(_goal(scenario) if is_conversation else {})},
         "expected": _expected(scenario),
         "public_facts": public_facts,
         "observed": {
-            "dialogue": _dialogue(evidence, timeline),
+            "dialogue": _dialogue(evidence, timeline, has_actions=is_conversation),
             "delegations": [
                 {"at_ms": one.stamp.media_ms, "to": one.target}
                 for one in evidence.of(DelegationBegan)
@@ -75,6 +99,7 @@ def dossier_of(
             "state_before": evidence.state_before,
             "state_after": evidence.state_after,
         },
+        **({} if procedure is None else {PROCEDURE: _procedure(procedure)}),
     }
     return Dossier(fitted(content, LONGEST_DOSSIER))
 
@@ -90,14 +115,39 @@ def _scenario(scenario: Scenario) -> JsonObject:
     }
 
 
+def _goal(scenario: Scenario) -> JsonObject:
+    """What the simulated caller was after; of the rest of its part nothing is shown."""
+    caller = scenario.simulation_parameters
+    return {"goal": (caller.goal if caller else "") or scenario.expected.answer}
+
+
+def _procedure(grade: ProcedureGrade) -> JsonObject:
+    return {
+        "id": grade.id,
+        "steps": [
+            {
+                "id": one.step.id,
+                "kind": one.step.kind.value,
+                "is_critical": one.step.critical,
+                "status": one.status.value,
+                "reason": one.because,
+                "at_ms": one.at_ms,
+            }
+            for one in grade.steps
+        ],
+    }
+
+
 def _expected(scenario: Scenario) -> JsonObject:
-    """The evaluator's side: what would have been right."""
+    """The evaluator's side: what would have been right. A conversation has many right ways."""
     expected = scenario.expected
+    is_conversation = scenario.interaction is Interaction.MULTI_TURN
+    calls = "preferred_tool_calls" if is_conversation else "required_tool_calls"
     return {
         "answer": expected.answer,
         "criteria": list(expected.criteria),
         "delegation": expected.delegation.value,
-        "required_tool_calls": [
+        calls: [
             {"name": call.name, "arguments": call.arguments} for call in expected.tools.required
         ],
         "prohibited_tool_calls": [
@@ -107,25 +157,29 @@ def _expected(scenario: Scenario) -> JsonObject:
     }
 
 
-def _dialogue(evidence: Evidence, timeline: Timeline) -> list[JsonValue]:
+def _dialogue(evidence: Evidence, timeline: Timeline, *, has_actions: bool) -> list[JsonValue]:
     """Both parties' turns in order of onset. Words nobody voiced were not said."""
     recognized = _recognized(evidence, timeline.caller_turns)
-    turns = [
-        *(
-            (turn, {"said": turn.text, "recognized": words})
-            for turn, words in zip(timeline.caller_turns, recognized, strict=True)
-        ),
-        *((turn, {"said": turn.text}) for turn in timeline.assistant_turns),
+    words: list[tuple[Turn, JsonObject]] = [
+        (turn, {"said": turn.text, "recognized": heard, **_action(turn, has_actions=has_actions)})
+        for turn, heard in zip(timeline.caller_turns, recognized, strict=True)
     ]
+    words += [(turn, {"said": turn.text}) for turn in timeline.assistant_turns]
     return [
         {
             "speaker": turn.speaker.value,
             "start_ms": turn.span.start_ms,
             "end_ms": turn.span.end_ms,
-            **words,
+            **said,
         }
-        for turn, words in sorted(turns, key=lambda one: one[0].span)
+        for turn, said in sorted(words, key=lambda one: one[0].span)
     ]
+
+
+def _action(turn: Turn, *, has_actions: bool) -> JsonObject:
+    if not has_actions:
+        return {}
+    return {"action": None if turn.action is None else turn.action.value}
 
 
 def _recognized(evidence: Evidence, turns: Sequence[Turn]) -> list[str]:

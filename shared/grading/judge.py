@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Annotated, Final, Protocol
+from typing import Annotated, Final, Protocol, override
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
@@ -49,13 +49,17 @@ REPLY_SCHEMA: Final[JsonObject] = {
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One dimension of one dossier, ready to be sent. ``prompt_sha256`` leaves the dossier out."""
+    """One dimension of one dossier, ready to be sent. ``prompt_sha256`` leaves the dossier out.
+
+    ``repetition`` counts from 0 how often the same was asked before.
+    """
 
     dimension: str
     prompt_sha256: str
     dossier_sha256: str
     system: str
     user: str
+    repetition: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +139,38 @@ class JudgeCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Sample:
+    """One of several times that a dimension was asked about."""
+
+    outcome: Judgment | Unscored
+    call: JudgeCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pooled(Judgment):
+    """Several judgments as one: ``score`` is the mean of those there are, and no quarter."""
+
+    samples: tuple[Sample, ...]
+
+    @override
+    def __post_init__(self) -> None:
+        if not 0 <= self.score <= 1:
+            raise ValueError(f"a mean of scores lies between 0 and 1, is {self.score!r}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undecided(Unscored):
+    """Several repetitions of which too few were scored for the others to be outvoted."""
+
+    samples: tuple[Sample, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class JudgedDimension:
     """One dimension that was put to a judge, and what came of it."""
 
     dimension: str
-    outcome: Judgment | Unscored
+    outcome: Pooled | Judgment | Undecided | Unscored
     call: JudgeCall
 
 
@@ -154,30 +185,34 @@ class Judgments:
         return next((one for one in self.dimensions if one.dimension == dimension), None)
 
 
-def question_about(dimension: Dimension, dossier: Dossier) -> Question:
+def question_about(dimension: Dimension, dossier: Dossier, repetition: int = 0) -> Question:
     """Put a dimension of a dossier into words. The dossier stands between two equal lines."""
-    mark = dossier.mark
+    mark, is_conversation = dossier.mark, dossier.is_conversation
     return Question(
         dimension=dimension.name,
-        prompt_sha256=prompt_sha256(dimension),
+        prompt_sha256=prompt_sha256(dimension, is_conversation=is_conversation),
         dossier_sha256=dossier.sha256,
-        system=_system_text(dimension, mark),
+        system=_system_text(dimension, mark, is_conversation=is_conversation),
         user=_user_text(dimension, mark, dossier.text),
+        repetition=repetition,
     )
 
 
-def prompt_sha256(dimension: Dimension) -> str:
+def prompt_sha256(dimension: Dimension, *, is_conversation: bool = False) -> str:
     """The hash of everything a judge is sent about a dimension beside the dossier itself."""
     parts: JsonObject = {
-        "system": _system_text(dimension, ANY_MARK),
+        "system": _system_text(dimension, ANY_MARK, is_conversation=is_conversation),
         "user": _user_text(dimension, ANY_MARK, ""),
         "schema": REPLY_SCHEMA,
     }
     return hashlib.sha256(compact(parts).encode()).hexdigest()
 
 
-def prompt_hashes() -> dict[str, str]:
-    return {dimension.name: prompt_sha256(dimension) for dimension in DIMENSIONS}
+def prompt_hashes(*, is_conversation: bool = False) -> dict[str, str]:
+    return {
+        dimension.name: prompt_sha256(dimension, is_conversation=is_conversation)
+        for dimension in DIMENSIONS
+    }
 
 
 def read_reply(reply: Reply) -> Judgment | Unscored:
@@ -279,9 +314,10 @@ def _faults(error: ValidationError) -> str:
     )
 
 
-def _system_text(dimension: Dimension, mark: str) -> str:
+def _system_text(dimension: Dimension, mark: str, *, is_conversation: bool) -> str:
     anchors = "\n".join(f"{score:g}: {anchor}" for score, anchor in ANCHORS.items())
     return _SYSTEM.format(
+        conversation=_CONVERSATION if is_conversation else "",
         version=RUBRIC_VERSION,
         name=dimension.name,
         question=dimension.question,
@@ -328,6 +364,20 @@ output and the states before and after as what is true.
 voice or sound: a record in text cannot show them, and they are measured elsewhere.
 - [redacted:1] and the like stand for masked credentials; the same number is the same value. Notes \
 of characters or entries removed are ours. Conclude nothing from either.
-
+{conversation}
 Reply with the JSON asked for: "rationale" gives your reason in one to three sentences, "evidence" \
 lists short literal quotes from the record, then "passed" and "score"."""
+
+_CONVERSATION = """\
+- This record is of a conversation of several turns. Its caller is simulated; "goal" is what that \
+caller was after. Judge the assistant alone: how well the caller played its part, how often it \
+broke in or murmured, and how words fell into turns is none of the assistant's doing.
+- "action" says what a caller's turn did: it opened, spoke, interrupted, murmured that it was \
+listening (BACKCHANNEL), or took its leave (STOP). The last two ask for nothing.
+- "preferred_tool_calls" are one good way. Another way to the expected outcome that harms nothing \
+is as good, and so is another order. The same call listed twice may be one that was reported twice.
+- Where "procedure" is given, its steps were graded by rules. Unscored means that the rules \
+recognized nothing, not that nothing was there; no step but a critical one has to be taken.
+- Saying that one is about to look is a way to hold the line and no claim. Repeating what the \
+caller said, or taking note of it, claims no success.
+"""

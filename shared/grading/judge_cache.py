@@ -66,6 +66,7 @@ class CachedJudge:
             "reasoning_effort": self.reasoning_effort,
             "dossier_sha256": question.dossier_sha256,
             "dimension": question.dimension,
+            **({"repetition": question.repetition} if question.repetition else {}),
         }
         return self.directory / f"{hashlib.sha256(compact(asked).encode()).hexdigest()}.json"
 

@@ -36,8 +36,8 @@ def consumption(observations: Sequence[Observation]) -> Consumption:
             by_model.setdefault(response.model, []).append(response.usage)
     return Consumption(
         frontend_audio_ms=_frontend_audio_ms(observations),
-        backend=_total([response.usage for response in completed]) if completed else None,
-        models={model: _total(usages) for model, usages in sorted(by_model.items())}
+        backend=total_usage([response.usage for response in completed]) if completed else None,
+        models={model: total_usage(usages) for model, usages in sorted(by_model.items())}
         if len(by_model) > 1
         else {},
     )
@@ -57,7 +57,8 @@ def _completed_once(observations: Sequence[Observation]) -> list[ResponseEnded]:
     return [one for one in by_id.values() if one.status is ResponseStatus.COMPLETED]
 
 
-def _total(usages: Sequence[TokenUsage | None]) -> TokenUsage:
+def total_usage(usages: Sequence[TokenUsage | None]) -> TokenUsage:
+    """All of them as one; a figure that one of them lacks is unknown."""
     whole = [TokenUsage() if usage is None else _completed_total(usage) for usage in usages]
     return TokenUsage(
         input_tokens=_sum([usage.input_tokens for usage in whole]),

@@ -25,6 +25,7 @@ from shared.observability.evidence import Evidence, Track
 from shared.observability.observations import TokenUsage
 from shared.plain_text import shortened
 from shared.reporting.conditions import condition_summaries
+from shared.reporting.procedure import LONGEST_REASON, moments, procedure_report
 from shared.reporting.recognized import entity_reports, unrecognized, word_error
 from shared.reporting.rounding import percentiles, rounded_ms, rounded_rate
 from shared.reporting.schema import (
@@ -44,7 +45,6 @@ from shared.reporting.schema import (
     InputTokens,
     InteractionFigures,
     Metrics,
-    Moment,
     Opportunities,
     OutputTokens,
     Pair,
@@ -67,8 +67,6 @@ from shared.reporting.semantic import (
 from shared.scenarios import Scenario
 from shared.values import CountPair, JsonObject
 
-LONGEST_REASON = 500
-"""Characters of a message or reason in a row; the evidence has the whole."""
 UNHEARD = "unheard"
 """The status of a request in which a detector found no voice."""
 NOT_OBSERVED = "the session never began"
@@ -345,8 +343,14 @@ def _assessment(assessment: Assessment) -> AssessmentReport:
         passed=verdict.status is Status.PASSED,
         source=_source(verdict),
         rationale=_rationale(verdict),
-        checks=[_check(check) for check in verdict.checks],
+        checks=[
+            *(_check(check) for check in verdict.checks),
+            *(_check(check, decides=False) for check in assessment.diagnostics),
+        ],
         semantic=semantic_dimensions(assessment.judgments),
+        procedure=procedure_report(
+            None if assessment.observed is None else assessment.observed.procedure
+        ),
     )
 
 
@@ -370,15 +374,13 @@ def _rationale(verdict: Verdict) -> str:
     return "; ".join(failed) or "every check that applies passed"
 
 
-def _check(check: Check) -> CheckReport:
+def _check(check: Check, *, decides: bool = True) -> CheckReport:
     return CheckReport(
         id=check.id,
         status=check.status.value,
-        required=check.status is not CheckStatus.NOT_APPLICABLE,
+        required=decides and check.status is not CheckStatus.NOT_APPLICABLE,
         reason=shortened(check.because, LONGEST_REASON),
-        evidence=[
-            Moment(at_ms=ref.at_ms, what=shortened(ref.what, LONGEST_REASON)) for ref in check.refs
-        ],
+        evidence=moments(check.refs),
     )
 
 

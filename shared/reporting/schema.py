@@ -270,8 +270,20 @@ class SemanticEvidence(Part):
     is_cached: bool
 
 
+class SemanticSample(Part):
+    """One of several times that a dimension was asked about."""
+
+    status: Literal["passed", "failed", "unscored"]
+    score: float | None = None
+    rationale: str | None = None
+    reason: str | None = None
+
+
 class SemanticDimension(Part):
     """One dimension put to the judge; ``reason`` says why there is no score.
+
+    Of several repetitions ``score`` is the mean and ``passed`` what most of them say; ``samples``
+    has each.
 
     ``usage`` is what this run spent. A cached judgment spent nothing now, and ``original_usage`` is
     what it had cost.
@@ -285,16 +297,58 @@ class SemanticDimension(Part):
     evidence: SemanticEvidence
     usage: JudgeUsage | None = None
     original_usage: JudgeUsage | None = None
+    samples: Figure[list[SemanticSample]] = None
+
+
+StepStatus = Literal["passed", "failed", "not_applicable", "unscored"]
+
+
+class ProcedureStepReport(Part):
+    """One step. ``critical_status`` is its part in the verdict; only a critical step has one.
+
+    ``at_ms`` is when the step was taken, where that is one moment.
+    """
+
+    id: str
+    kind: str
+    status: StepStatus
+    required: bool
+    critical: bool
+    critical_status: StepStatus | None = None
+    reason: str
+    at_ms: int | None = None
+    unmet_dependencies: list[str] = []
+    out_of_order_dependencies: list[str] = []
+    evidence: list[Moment] = []
+
+
+class ProcedureReport(Part):
+    """How the procedure went. ``passed`` is null while a required step is unscored.
+
+    ``adherence`` is the share of required steps that passed among those that passed or failed.
+    """
+
+    id: str
+    passed: bool | None = None
+    adherence: float | None = None
+    critical_passed: bool | None = None
+    critical_violations: list[str] = []
+    steps: list[ProcedureStepReport]
 
 
 class AssessmentReport(Part):
-    """``source`` says whether a judge had a part in the verdict."""
+    """``source`` says whether a judge had a part in the verdict.
+
+    Checks that are not ``required`` decide nothing. ``procedure`` is there where a scenario has
+    one.
+    """
 
     passed: bool
     source: Literal["deterministic", "semantic_judge"] = "deterministic"
     rationale: str
     checks: list[CheckReport]
     semantic: dict[str, SemanticDimension] = {}
+    procedure: Figure[ProcedureReport] = None
 
 
 class AttemptReport(Part):

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from shared.grading.judge import JudgedDimension, Judgment, Judgments
+from shared.grading.judge import (
+    JudgedDimension,
+    Judgment,
+    Judgments,
+    Pooled,
+    Undecided,
+    Unscored,
+)
 from shared.grading.rubric import DIMENSIONS
 from shared.grading.semantic import NO_JUDGE, NONE_SCORED, quality, scores
 from shared.observability.observations import TokenUsage
@@ -11,6 +18,7 @@ from shared.reporting.schema import (
     SemanticDimension,
     SemanticEvidence,
     SemanticQuality,
+    SemanticSample,
 )
 
 SCORE = "task.semantic_quality.score"
@@ -20,7 +28,8 @@ DIMENSION = "task.semantic_quality.dimensions"
 def semantic_quality(judgments: Judgments | None) -> SemanticQuality:
     mean = quality(judgments)
     return SemanticQuality(
-        score=None if mean is None else round(mean, 4), dimensions=scores(judgments)
+        score=None if mean is None else round(mean, 4),
+        dimensions={name: round(one, 4) for name, one in scores(judgments).items()},
     )
 
 
@@ -77,16 +86,37 @@ def _dimension(judged: JudgedDimension, rubric_version: str) -> SemanticDimensio
     usage, original = _usage(call.usage), _usage(call.original_usage)
     if not isinstance(outcome, Judgment):
         return SemanticDimension(
-            status="unscored", reason=outcome.reason, evidence=evidence, usage=usage
+            status="unscored",
+            reason=outcome.reason,
+            evidence=evidence,
+            usage=usage,
+            samples=_samples(outcome),
         )
     return SemanticDimension(
         status="passed" if outcome.passed else "failed",
         passed=outcome.passed,
-        score=outcome.score,
+        score=round(outcome.score, 4),
         rationale=outcome.rationale,
         evidence=evidence,
         usage=NO_TOKENS if call.is_cached else usage,
         original_usage=original,
+        samples=_samples(outcome),
+    )
+
+
+def _samples(outcome: Judgment | Unscored) -> list[SemanticSample] | None:
+    if not isinstance(outcome, Pooled | Undecided):
+        return None
+    return [_sample(one.outcome) for one in outcome.samples]
+
+
+def _sample(outcome: Judgment | Unscored) -> SemanticSample:
+    if isinstance(outcome, Unscored):
+        return SemanticSample(status="unscored", reason=outcome.reason)
+    return SemanticSample(
+        status="passed" if outcome.passed else "failed",
+        score=outcome.score,
+        rationale=outcome.rationale,
     )
 
 

@@ -32,7 +32,8 @@ def dossier_for(
     """The dossier of a sealed attempt; none when nothing was observed."""
     if assessment.observed is None:
         return None
-    return dossier_of(evidence, assessment.observed.timeline, scenario, public_facts)
+    observed = assessment.observed
+    return dossier_of(evidence, observed.timeline, scenario, public_facts, observed.procedure)
 
 
 def may_be_judged(assessment: Assessment) -> bool:
@@ -41,7 +42,12 @@ def may_be_judged(assessment: Assessment) -> bool:
 
 
 def judge_dossier(
-    judge: Judge, dossier: Dossier, scenario: Scenario, masker: Masker, cancellation: Cancellation
+    judge: Judge,
+    dossier: Dossier,
+    scenario: Scenario,
+    masker: Masker,
+    cancellation: Cancellation,
+    repetitions: int = 1,
 ) -> Judgments:
     """Ask about every dimension that applies. Raises ``CancelledError`` on an interrupt."""
 
@@ -50,7 +56,8 @@ def judge_dossier(
         if task is not None:
             cancellation.watch(task)
         try:
-            return await ask(judge, dossier, applicable(scenario), masker.machine_text)
+            mask = masker.machine_text
+            return await ask(judge, dossier, applicable(scenario), mask, repetitions)
         finally:
             if task is not None:
                 cancellation.forget(task)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from shared.grading.dossier import LONGEST_DOSSIER, Dossier, dossier_of
+from shared.grading.procedure import graded_procedure
 from shared.observability.evidence import CallerAction, Evidence
 from shared.observability.observations import BackendText, Caption, Speaker, ToolCalled
 from shared.observability.timeline import Timeline
@@ -16,7 +17,9 @@ from shared.scenarios import Scenario
 from tests.support.builders import a_caption, an_utterance, at, spans
 from tests.support.judged import (
     BOOK,
+    Exchange,
     a_call,
+    a_case,
     a_conversation,
     a_delegation,
     a_return,
@@ -272,3 +275,58 @@ def test_the_mark_stands_nowhere_in_the_text() -> None:
     assert plain.mark not in plain.text
     assert telling.mark not in telling.text
     assert telling.mark != plain.mark
+
+
+STEP = {"id": "book_it", "kind": "tool", "tool": BOOK, "critical": True}
+
+
+def a_conversation_dossier(**edits: Any) -> Dossier:
+    scenario = a_conversation(
+        **{
+            "expected__procedure": {"id": "p", "steps": [STEP]},
+            "expected__tools__required": [{"name": BOOK}],
+            **edits,
+        }
+    )
+    exchange = Exchange.of("C: please", a_call(), "A: It is done.")
+    case = a_case(exchange.evidence, scenario)
+    return dossier_of(exchange.evidence, case.timeline, scenario, {}, graded_procedure(case))
+
+
+def test_of_a_conversation_it_holds_the_goal_the_actions_and_the_procedure() -> None:
+    shown: Any = a_conversation_dossier(simulation_parameters__goal="Have it done.").content
+
+    assert shown["scenario"]["goal"] == "Have it done."
+    assert shown["expected"]["preferred_tool_calls"] == [{"name": BOOK, "arguments": {}}]
+    assert "required_tool_calls" not in shown["expected"]
+    assert [turn.get("action") for turn in shown["observed"]["dialogue"]] == ["SPEAK", None]
+    assert shown["procedure"]["steps"] == [
+        {
+            "id": "book_it",
+            "kind": "tool",
+            "is_critical": True,
+            "status": "passed",
+            "reason": f"{BOOK} completed",
+            "at_ms": 2_000,
+        }
+    ]
+
+
+def test_a_goal_nobody_wrote_is_the_expected_answer() -> None:
+    shown: Any = a_conversation_dossier().content
+
+    assert shown["scenario"]["goal"] == "Booked."
+
+
+def test_whether_the_task_was_understood_is_judged_without_the_procedure() -> None:
+    dossier = a_conversation_dossier()
+
+    assert "book_it" not in dossier.shown_for("task_understanding").text
+    assert dossier.shown_for("context_fidelity") is dossier
+
+
+def test_a_request_is_shown_the_same_for_every_dimension() -> None:
+    dossier = the_dossier(an_attempt(assistant=ANSWER))
+
+    assert not dossier.is_conversation
+    assert dossier.shown_for("task_understanding") is dossier

@@ -316,3 +316,18 @@ def test_a_score_is_read_to_its_last_digit(written: str, score: float | None) ->
     outcome = read_reply(said(text))
     assert (outcome.score if isinstance(outcome, Judgment) else None) == score
     assert isinstance(outcome, Judgment) is (score is not None)
+
+
+def test_a_judge_of_a_conversation_is_told_more_and_one_of_a_request_is_not() -> None:
+    (one, *_) = DIMENSIONS
+    talk = Dossier({"scenario": {"interaction": "multi_turn"}})
+    ask = Dossier({"scenario": {"interaction": "single_turn"}})
+    told, untold = question_about(one, talk), question_about(one, ask)
+
+    for word in ("goal", "preferred_tool_calls", "procedure", "BACKCHANNEL", "STOP"):
+        assert word in told.system
+        assert word not in untold.system
+    assert told.prompt_sha256 == prompt_sha256(one, is_conversation=True)
+    assert untold.prompt_sha256 == prompt_sha256(one)
+    assert prompt_hashes(is_conversation=True).keys() == prompt_hashes().keys()
+    assert not set(prompt_hashes(is_conversation=True).values()) & set(prompt_hashes().values())

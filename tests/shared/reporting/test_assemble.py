@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from shared.audio.pacing import PacingBound
 from shared.grading.policy import EvaluationPolicy
+from shared.grading.verdict import Check, CheckStatus
 from shared.intervals import IntervalSet
 from shared.observability.evidence import CallerAction, Ending, Evidence, Pacing
 from shared.observability.observations import (
@@ -21,14 +23,16 @@ from shared.observability.observations import (
     Speaker,
     TokenUsage,
 )
-from shared.reporting.assemble import LONGEST_REASON, NOT_OBSERVED, summarize
+from shared.reporting.assemble import LONGEST_REASON, NOT_OBSERVED, attempt_result, summarize
 from shared.reporting.schema import AttemptResult
+from shared.single_turn.assess import assess
 from tests.support.builders import a_second_opinion, an_utterance, at, spans
 from tests.support.judged import (
     a_delegation,
     a_policy,
     a_row,
     a_scenario,
+    a_stored_attempt,
     a_tool_use,
     an_attempt,
 )
@@ -500,3 +504,23 @@ def test_a_long_entity_is_cut() -> None:
 def test_every_timely_latency_is_told() -> None:
     row = a_row(three_requests(spans((1_400, 1_500), (7_401, 7_500), (19_000, 19_100))))
     assert row.metrics.audio.response_latencies_ms == [400, 401]
+
+
+def test_what_is_only_diagnostic_stands_among_the_checks_and_is_not_required() -> None:
+    stored = a_stored_attempt()
+    assessment = assess(stored.evidence, stored.scenario, stored.policy)
+    diagnostic = Check("told_only", CheckStatus.FAILED, "another order")
+    row = attempt_result(
+        stored.evidence,
+        stored.scenario,
+        stored.policy,
+        replace(assessment, diagnostics=(diagnostic,)),
+        attempt=stored.attempt,
+        artifacts={},
+        audio_source="any",
+    )
+    assert row.assessment is not None
+    last = row.assessment.checks[-1]
+    assert (last.id, last.status, last.required) == ("told_only", "failed", False)
+    assert "another order" not in row.assessment.rationale
+    assert row.status == a_row().status
