@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable
 
 from shared.grading.case import Case
 from shared.grading.verdict import Check, CheckStatus, Ref
-from shared.metrics.backchannels import BackchannelOutcome
+from shared.metrics.backchannels import BackchannelOutcome, backchannels
+from shared.metrics.episodes import Settled, settled_yields, stretches
 from shared.metrics.responses import Outcome, Reason
 from shared.observability.lookup import started_before
 from shared.observability.turns import is_answer
@@ -65,11 +66,21 @@ def _interruptions_max(case: Case, limit: float) -> Check:
 
 
 def _yield_latency_max_ms(case: Case, limit: float) -> Check:
-    """The longest the assistant went on, beyond the yield window too; a mean would hide one."""
+    """The longest the assistant went on, beyond the yield window too; a mean would hide one.
+
+    A pause between two words gives no floor away, so only 300 ms of silence end its speech.
+    """
+    turns = case.timeline.caller_turns
+    settled = settled_yields(
+        turns,
+        case.timeline.assistant,
+        window_ms=case.policy.metrics.yield_window_ms,
+        observed_until_ms=case.timeline.extent.end_ms,
+    )
     delays = [
-        (turn.yielding.delay_ms, turn.turn.span.start_ms)
-        for turn in case.measured.turns
-        if turn.yielding is not None
+        (one.delay_ms, turn.span.start_ms)
+        for turn, one in zip(turns, settled, strict=True)
+        if one is not None and one.outcome is not Settled.CENSORED
     ]
     if not delays:
         return _not_applicable("yield_latency_max_ms", "the caller never interrupted")
@@ -80,17 +91,22 @@ def _yield_latency_max_ms(case: Case, limit: float) -> Check:
 
 
 def _false_yields_max(case: Case, limit: float) -> Check:
-    rate = case.measured.backchannel_rate
-    if not rate.total:
+    """Backchannels at which the assistant stopped speaking; a pause between words is no stop."""
+    turns = case.timeline.caller_turns
+    outcomes = backchannels(
+        turns,
+        stretches(case.timeline.assistant),
+        window_ms=case.policy.metrics.backchannel_window_ms,
+    )
+    if not any(outcomes):
         return _not_applicable("false_yields_max", "there was no backchannel")
-    count = rate.total - rate.count
     moments = [
-        Ref(turn.turn.span.start_ms, "stopped for a backchannel")
-        for turn in case.measured.turns
-        if turn.backchannel is BackchannelOutcome.FALSE_YIELD
+        Ref(turn.span.start_ms, "stopped for a backchannel")
+        for turn, outcome in zip(turns, outcomes, strict=True)
+        if outcome is BackchannelOutcome.FALSE_YIELD
     ]
-    because = f"{count}, at most {limit:g}"
-    return _check("false_yields_max", because, moments, is_kept=count <= limit)
+    because = f"{len(moments)}, at most {limit:g}"
+    return _check("false_yields_max", because, moments, is_kept=len(moments) <= limit)
 
 
 def _floor_hold_max_ms(case: Case, limit: float) -> Check:
