@@ -1,4 +1,4 @@
-"""Judge one sealed single-turn attempt: measurements, checks and the verdict, purely.
+"""Judge one sealed attempt: measurements, checks and the verdict, purely.
 
 The same call judges a fresh attempt and one loaded from disk, and gives the same answer.
 """
@@ -13,6 +13,7 @@ from shared.errors import Stage
 from shared.grading import checks
 from shared.grading.assessment import Assessment, Observed
 from shared.grading.case import Case, matching_of, tool_uses
+from shared.grading.conversation import graded_conversation
 from shared.grading.interaction import limit_checks
 from shared.grading.judge import Judgments
 from shared.grading.policy import EvaluationPolicy
@@ -27,7 +28,7 @@ from shared.metrics.transcription.reference import Reference
 from shared.observability.evidence import Evidence, Failure
 from shared.observability.observations import CommandRejected, ResponseEnded
 from shared.observability.timeline import Timeline
-from shared.scenarios import Scenario
+from shared.scenarios import Scenario, is_single_turn
 
 SINGLE_TURN_CHECKS: tuple[Callable[[Case], Check], ...] = (
     checks.conversation_completed,
@@ -89,16 +90,22 @@ def _assessed(
     tools = tool_uses(evidence)
     matching = matching_of(scenario, tools)
     case = Case(evidence, scenario, policy, timeline, measured, extended, tools, matching)
-    judged = (
-        *(check(case) for check in SINGLE_TURN_CHECKS),
-        *limit_checks(case),
-        task_understanding(judgments),
-    )
     return Assessment(
-        decide(failure, judged),
+        decide(failure, _checks(case, judgments)),
         consumed,
         Observed(timeline, measured, extended, tools, matching),
         judgments,
+    )
+
+
+def _checks(case: Case, judgments: Judgments | None) -> tuple[Check, ...]:
+    """What decides, by what kind of scenario it is."""
+    if not is_single_turn(case.scenario):
+        return graded_conversation(case, judgments).checks
+    return (
+        *(check(case) for check in SINGLE_TURN_CHECKS),
+        *limit_checks(case),
+        task_understanding(judgments),
     )
 
 
