@@ -78,8 +78,10 @@ def recorded(path: Path) -> CleanSpeech:
         raise UsageError(
             f"{path}: is called clean, but its sidecar names effects; mend its scenario"
         )
-    mask = sidecar.speech_mask or _mask(pcm, _for_recordings(), MeasuredOn.RECORDING)
-    return CleanSpeech(pcm, sidecar.source, mask)
+    known = sidecar.speech_mask
+    if known is None or not known.is_reliable:
+        known = _mask(pcm, _for_recordings(), MeasuredOn.RECORDING)
+    return CleanSpeech(pcm, sidecar.source, known)
 
 
 def given(path: Path) -> tuple[CleanSpeech, tuple[str, ...]]:

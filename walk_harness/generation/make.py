@@ -19,6 +19,7 @@ from assistants.suite.voices import synthesizer
 from shared.audio.conversion import converted
 from shared.audio.effects import bundled
 from shared.audio.effects.ambience import Ambience
+from shared.audio.effects.recipe import Recipe
 from shared.audio.sidecar import Sidecar, SourceKind, Voice, sha256_of, sidecar_path
 from shared.dataset import ALL, load_dataset
 from shared.environment import read_env_file
@@ -45,6 +46,11 @@ from walk_harness.generation.settings import ROWS
 
 BUNDLED_DATA = Path(__file__).parent.parent / "data" / "scenarios.json"
 REPORT_EVERY_S = 2.0
+NO_MASK = (
+    "gets no speech mask: its source is a recording, in which energy-v1 takes noise for speech."
+    " For one install the extra speech (uv sync --extra speech, or pip install"
+    " 'gpt-live-evals[speech]') and make it anew with --force"
+)
 
 
 def generate(flags: Mapping[str, Value]) -> int:
@@ -215,6 +221,8 @@ def write_recording(path: Path, made: Made) -> None:
     make_private(path.parent)
     write_whole(sidecar_path(path), made.sidecar.encoded())
     write_whole(path, made.wav)
+    if made.sidecar.speech_mask is None and made.sidecar.effects != Recipe():
+        sys.stderr.write(f"warning: {path.name}: {NO_MASK}\n")
 
 
 def _convert(order: Order, settings: Settings) -> int:

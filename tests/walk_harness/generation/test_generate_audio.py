@@ -348,17 +348,44 @@ def test_a_recording_alone_is_converted_beside_itself(shell: Shell) -> None:
     assert known.speech_mask is not None
 
 
-@pytest.mark.parametrize(("has_extra", "detector"), [(True, "hybrid-v1"), (False, "energy-v1")])
-def test_a_given_recording_is_measured_by_the_best_detector_there_is(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, *, has_extra: bool, detector: str
-) -> None:
-    monkeypatch.setattr("walk_harness.generation.clean.is_available", lambda: has_extra)
-    noisy = ROOT / "walk_harness/data/audio/conditioned/restaurant_002_noisy.wav"
-    order = ["--data", "s.json", "--example", "a", "--from-audio", str(noisy)]
-    assert shell.type(*order, "--condition", "echo", voice=None) == 0
+NOISY = ROOT / "walk_harness/data/audio/conditioned/restaurant_002_noisy.wav"
+GIVEN = ["--data", "s.json", "--example", "a", "--from-audio", str(NOISY), "--condition", "echo"]
+
+
+def test_a_given_recording_is_measured_by_a_detector_that_hears_through_noise(shell: Shell) -> None:
+    assert shell.type(*GIVEN, voice=None) == 0
     mask = sidecar(shell.folder / "audio/a_echo.wav").speech_mask
     assert mask is not None
-    assert mask.detector.name == detector
+    assert mask.detector.name == "hybrid-v1"
+    assert shell.err == ""
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        pytest.param(GIVEN, id="for-a-scenario"),
+        pytest.param(["--from-audio", "a_call.wav", "--condition", "echo"], id="beside-itself"),
+    ],
+)
+def test_without_that_detector_a_given_recording_gets_no_mask_and_a_warning(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, order: list[str]
+) -> None:
+    monkeypatch.setattr("walk_harness.generation.clean.is_available", lambda: False)
+    (shell.folder / "a_call.wav").write_bytes(NOISY.read_bytes())
+    assert shell.type(*order, voice=None) == 0
+    (made,) = shell.folder.rglob("*_echo.wav")
+    assert sidecar(made).speech_mask is None
+    assert shell.err.startswith(f"warning: {made.name}: gets no speech mask")
+    assert shell.err.count("\n") == 1
+
+
+def test_the_mask_of_speech_that_was_spoken_needs_no_extra(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("walk_harness.generation.clean.is_available", lambda: False)
+    assert shell.type("--data", "s.json", "--example", "a", "--condition", "noisy") == 0
+    assert sidecar(shell.folder / "audio/a_noisy.wav").speech_mask is not None
+    assert shell.err == ""
 
 
 def test_other_voices_can_be_given(shell: Shell) -> None:
