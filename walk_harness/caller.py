@@ -135,7 +135,15 @@ class RecordedCaller(Caller):
         return {
             "recordings": len(self._files),
             "recordings_sha256": digest.hexdigest(),
-            **({"detector": _named(self._detector)} if self._is_any_bare else {}),
+            **(self._detectors() if self._is_any_bare else {}),
+        }
+
+    def _detectors(self) -> JsonObject:
+        """What measures the recordings of which nothing is known."""
+        second = self._second_detector
+        return {
+            "detector": _named(self._detector),
+            "second_detector": None if second is None else _named(second),
         }
 
     def _again(self, checked: _Checked, shown: str) -> Recorded:
