@@ -1,7 +1,9 @@
 """WALK's caller: recordings, replayed sample for sample.
 
-Where a recording was made here, a sidecar beside it says where its clean source is voiced; noise
-cannot move that. Of any other recording a detector has to find it.
+Where a recording was made here from clean speech, the mask in its sidecar says where that is
+voiced; noise cannot move it. A mask that a neural detector heard in a recording, before effects
+were added, counts too, unless another detector is chosen. Of any other recording a
+detector has to find it.
 """
 
 from __future__ import annotations
@@ -32,15 +34,17 @@ from shared.values import JsonObject
 
 SOURCE = "walk.recorded"
 WITHOUT_THE_EXTRA = (
-    "recordings without a sidecar are measured by energy-v1, which noise misleads; hybrid-v1 comes"
-    " with the extra speech (uv sync --extra speech)"
+    "recordings without a speech mask are measured by energy-v1, which noise misleads; hybrid-v1"
+    " comes with the extra speech: uv sync --extra speech, or pip install 'gpt-live-evals[speech]'"
 )
 
 
 class RecordedCaller(RequestCaller):
     """Recordings of a dataset, each checked before the run and read again when it is replayed.
 
-    ``if_bare`` is what to warn of when nothing is known beforehand of any of them.
+    ``if_bare`` is what to warn of when nothing is known beforehand of any of them. ``chosen`` names
+    the detector, where whoever runs this insists on one: it then replaces others' masks, but for
+    those of clean speech, which are no detector's choice.
     """
 
     def __init__(
@@ -49,11 +53,13 @@ class RecordedCaller(RequestCaller):
         detector: Detector,
         second_detector: Detector | None = None,
         if_bare: Sequence[str] = (),
+        chosen: str | None = None,
     ) -> None:
         self._dataset = dataset
         self._detector = detector
         self._second_detector = second_detector
         self._if_bare = if_bare
+        self._chosen = chosen
         self._files: dict[tuple[str, str], _Checked] = {}
 
     @property
@@ -64,7 +70,14 @@ class RecordedCaller(RequestCaller):
     @property
     @override
     def warnings(self) -> Sequence[str]:
-        return self._if_bare if self._is_any_bare else ()
+        bare = self._if_bare if self._is_any_bare else ()
+        masked = sum(checked.known is not None for checked in self._files.values())
+        if self._chosen is None or not masked:
+            return bare
+        what = (
+            f"{masked} of {len(self._files)} recordings have a speech mask, which is used as it is"
+        )
+        return (*bare, f"--detector: measures no recording of which more is known: {what}")
 
     @override
     def renditions(self, scenarios: Sequence[Scenario]) -> Sequence[Rendition]:
@@ -75,7 +88,7 @@ class RecordedCaller(RequestCaller):
             for index, recording in enumerate(scenario.input.recordings):
                 path = self._dataset.recording_path(recording)
                 try:
-                    checked = _checked(path)
+                    checked = _checked(path, self._chosen)
                 except UsageError as error:
                     where = f'scenario "{scenario.id}": input.recordings[{index}].path'
                     faults.append(f"{where}: {error}")
@@ -122,7 +135,15 @@ class RecordedCaller(RequestCaller):
         return {
             "recordings": len(self._files),
             "recordings_sha256": digest.hexdigest(),
-            **({"detector": _named(self._detector)} if self._is_any_bare else {}),
+            **(self._detectors() if self._is_any_bare else {}),
+        }
+
+    def _detectors(self) -> JsonObject:
+        """What measures the recordings of which nothing is known."""
+        second = self._second_detector
+        return {
+            "detector": _named(self._detector),
+            "second_detector": None if second is None else _named(second),
         }
 
     def _again(self, checked: _Checked, shown: str) -> Recorded:
@@ -148,12 +169,21 @@ class _Checked:
     known: Track | None
 
 
-def _checked(path: Path) -> _Checked:
+def _checked(path: Path, chosen: str | None) -> _Checked:
     recorded, sha256 = wav.read_recording(path), _sha256(path)
     sidecar = read_sidecar(path, sha256)
     mask = None if sidecar is None else sidecar.speech_mask
     known = None if mask is None else _known(mask, recorded.pcm, path)
+    if mask is not None and not _stands(mask, chosen):
+        known = None
     return _Checked(path, sha256, known)
+
+
+def _stands(mask: SpeechMask, chosen: str | None) -> bool:
+    """Whether nothing that could be measured now is better than the mask, or asked for instead."""
+    if mask.measured_on is MeasuredOn.CLEAN_SOURCE:
+        return True
+    return mask.is_reliable and chosen in {None, mask.detector.name}
 
 
 def _known(mask: SpeechMask, pcm: Pcm, path: Path) -> Track:
@@ -193,6 +223,11 @@ def _report(recording: Recording, sha256: str) -> RecordingReport:
 
 def caller_of(settings: Settings, dataset: Dataset) -> RequestCaller:
     """The caller of a dataset, measured as the settings say."""
-    is_as_wanted = settings["detector"] is not None or is_available()
-    warnings = () if is_as_wanted else (WITHOUT_THE_EXTRA,)
-    return RecordedCaller(dataset, *for_recordings(settings), warnings)
+    chosen = settings["detector"]
+    warnings = () if chosen is not None or is_available() else (WITHOUT_THE_EXTRA,)
+    return RecordedCaller(
+        dataset,
+        *for_recordings(settings),
+        warnings,
+        None if chosen is None else str(chosen),
+    )

@@ -11,8 +11,8 @@ RECORDING_ROWS: tuple[Setting, ...] = (
         "detector",
         Kind.TEXT,
         None,
-        "What finds speech in a recording without a sidecar: hybrid-v1 (extra speech) or energy-v1"
-        " (for clean ones). By default hybrid-v1 where it is installed.",
+        "What finds speech in a recording without a speech mask: hybrid-v1 (extra speech) or"
+        " energy-v1 (for clean ones). By default hybrid-v1 where it is installed.",
         flag="--detector",
         toml="audio.detector",
         choices=("hybrid-v1", "energy-v1"),

@@ -10,6 +10,7 @@ from pathlib import Path
 from assistants.suite.detectors import second_for_assistant
 from assistants.suite.plan import Plan
 from shared.audio.detection.energy_v1 import EnergyV1
+from shared.audio.detection.port import Detector
 from shared.grading.judge import Judge, prompt_hashes
 from shared.grading.rubric import RUBRIC_VERSION
 from shared.metrics.extended import EXTENDED_VERSION
@@ -35,9 +36,16 @@ def run_header(plan: Plan, name: str, started: datetime) -> Run:
 
 
 def _configuration(plan: Plan) -> dict[str, object]:
-    """Everything that could change a number, and where each setting came from."""
-    recorded = plan.settings.recorded()
-    application, detector = plan.kit.application, EnergyV1().id
+    """Everything that could change a number, and where each setting came from.
+
+    ``detector`` and ``second_detector`` measure the assistant's track, ``caller`` names those of
+    the caller's, and ``requested_detector`` is the setting, ``None`` where nothing was asked for.
+    """
+    recorded = {
+        "requested_detector" if name == "detector" else name: entry
+        for name, entry in plan.settings.recorded().items()
+    }
+    application = plan.kit.application
     second = second_for_assistant(plan.settings)
     return {
         **{name: entry["value"] for name, entry in recorded.items()},
@@ -50,10 +58,8 @@ def _configuration(plan: Plan) -> dict[str, object]:
         "dataset_sha256": plan.dataset.sha256,
         "application_sha256": dict(application.digests),
         "voice_prompt_sha256": hashlib.sha256(plan.kit.voice_prompt.encode()).hexdigest(),
-        "detector": {"name": detector.name, "version": detector.version},
-        "second_detector": None
-        if second is None
-        else {"name": second.id.name, "version": second.id.version},
+        "detector": _named(EnergyV1()),
+        "second_detector": None if second is None else _named(second),
         "metrics_version": METRICS_VERSION,
         "extended_version": EXTENDED_VERSION,
         "grading_version": plan.policy.grading_version,
@@ -64,6 +70,10 @@ def _configuration(plan: Plan) -> dict[str, object]:
             for package in ("gpt-live-evals", "numpy", "openai", "pydantic", "websockets")
         },
     }
+
+
+def _named(detector: Detector) -> dict[str, object]:
+    return {"name": detector.id.name, "version": detector.id.version}
 
 
 def _judge(judge: Judge, settings: Settings) -> dict[str, object]:

@@ -61,6 +61,11 @@ class Plan:
     device: Device | None = None
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What whoever runs it should know at once, in one line each."""
+        return (*self.dataset.warnings, *self.caller.warnings, *_unscripted(self.attempts))
+
+    @property
     def is_offline(self) -> bool:
         return self.endpoint is None
 
@@ -187,6 +192,24 @@ def _attempts(
         what = f"no selected scenario has a script {choice!r}"
         raise UsageError(f"--offline-script: {what}; there are: {known}")
     return planned
+
+
+def _unscripted(attempts: Sequence[PlannedAttempt]) -> tuple[str, ...]:
+    """That scenarios fail for want of a script, and not by what an assistant did."""
+    lost = {
+        one.attempt.scenario.id
+        for one in attempts
+        if one.script is not None
+        and one.script.script is None
+        and one.attempt.scenario.expected.tool_calls
+    }
+    if not lost:
+        return ()
+    return (
+        f"no script beside this dataset for {len(lost)} of its scenarios that need tools"
+        f" (such as scripts/sound/{min(lost)}.json): the fixture only acknowledges them, so they"
+        " fail",
+    )
 
 
 def _named_in_files(rendition: Rendition) -> str | None:

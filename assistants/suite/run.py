@@ -69,7 +69,7 @@ def _run(plan: Plan, console: Console, play_of: PlayOf) -> int:
         # Now, because a tool may change the working directory.
         shown = _from_here(directory.path / RESULTS)
         report: Report | None = None
-        console.warn([*plan.dataset.warnings, *plan.caller.warnings])
+        console.warn(plan.warnings)
         # Now, because an attempt that ended would hold up those that still speak.
         load_library()
         console.begin(len(keys))

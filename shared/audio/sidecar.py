@@ -20,6 +20,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from shared.audio.detection.energy_v1 import NAME as ENERGY
 from shared.audio.detection.port import DetectorId
 from shared.audio.effects.acoustics import Applied
 from shared.audio.effects.recipe import Recipe
@@ -91,11 +92,17 @@ class SpeechMask(_Part):
     def voiced(self) -> IntervalSet:
         return IntervalSet.of(self.voiced_ms)
 
+    @property
+    def is_reliable(self) -> bool:
+        """Whether it can be taken as it is: ``energy-v1`` takes a recording's noise for speech."""
+        return self.measured_on is MeasuredOn.CLEAN_SOURCE or self.detector.name != ENERGY
+
 
 class Sidecar(_Part):
     """All of it. ``seed`` and ``scenario_id`` are what the effects drew their chance from.
 
-    There is no mask where nothing is known that could not be measured of the recording itself.
+    There is no mask where nothing is known that could not be measured of the recording itself, and
+    none that is not reliable.
     ``background_speech_sha256`` is of the samples of others than the bundled voices.
     """
 

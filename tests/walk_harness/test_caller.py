@@ -213,3 +213,23 @@ def test_what_was_replayed_is_part_of_the_configuration(tmp_path: Path) -> None:
     again, _ = evaluate_here(tmp_path / "more", WALK, data=str(dataset), **BY_ENERGY)
     second = again.report["run"]["configuration"]["caller"]
     assert second["recordings_sha256"] != first["recordings_sha256"]
+
+
+@pytest.mark.parametrize(
+    ("detector", "origin", "measures"),
+    [
+        pytest.param("energy-v1", "flag", ("energy-v1", "hybrid-v1"), id="as-asked-for"),
+        pytest.param(None, "default", ("hybrid-v1", "energy-v1"), id="by-itself"),
+    ],
+)
+def test_the_configuration_tells_the_detector_asked_for_from_those_that_measured(
+    detector: str | None, origin: str, measures: tuple[str, str], tmp_path: Path
+) -> None:
+    flags: dict[str, Any] = {} if detector is None else {"detector": detector}
+    dataset = a_recorded_dataset(tmp_path, recorded("a", recording()))
+    run, _ = evaluate_here(tmp_path / "results", WALK, data=str(dataset), **flags)
+    told = run.report["run"]["configuration"]
+    assert (told["requested_detector"], told["origins"]["requested_detector"]) == (detector, origin)
+    assert told["detector"] == {"name": "energy-v1", "version": "1"}
+    caller = told["caller"]
+    assert (caller["detector"]["name"], caller["second_detector"]["name"]) == measures

@@ -14,6 +14,7 @@ import pytest
 
 from shared.audio import wav
 from shared.audio.detection.energy_v1 import EnergyV1
+from shared.audio.detection.port import DetectorId
 from shared.audio.effects.acoustics import Acoustics
 from shared.audio.effects.bundled import ambience
 from shared.audio.effects.presets import PRESETS
@@ -171,6 +172,59 @@ def test_a_mask_up_to_the_last_millisecond_is_taken(tmp_path: Path) -> None:
     run, _ = evaluate_here(tmp_path / "results", WALK, data=str(dataset))
     evidence = json.loads(run.details("a"))["evidence"]
     assert evidence["caller"]["voiced"] == [[300, duration_ms(CLEAN)]]
+
+
+HYBRID = DetectorId("hybrid-v1", "1", {})
+OURS = ((310, 1_000),)
+
+
+@pytest.mark.parametrize(
+    ("detector", "measured_on", "chosen", "is_taken"),
+    [
+        pytest.param(EnergyV1().id, MeasuredOn.CLEAN_SOURCE, None, True, id="of-clean-speech"),
+        pytest.param(
+            EnergyV1().id,
+            MeasuredOn.CLEAN_SOURCE,
+            "hybrid-v1",
+            True,
+            id="of-clean-speech-whatever-was-chosen",
+        ),
+        pytest.param(HYBRID, MeasuredOn.RECORDING, None, True, id="heard-through-noise"),
+        pytest.param(
+            HYBRID, MeasuredOn.RECORDING, "hybrid-v1", True, id="heard-by-the-one-that-was-chosen"
+        ),
+        pytest.param(
+            HYBRID, MeasuredOn.RECORDING, "energy-v1", False, id="heard-by-another-than-was-chosen"
+        ),
+        pytest.param(
+            EnergyV1().id, MeasuredOn.RECORDING, None, False, id="by-the-energy-of-a-recording"
+        ),
+        pytest.param(
+            EnergyV1().id,
+            MeasuredOn.RECORDING,
+            "hybrid-v1",
+            False,
+            id="by-energy-where-better-was-chosen",
+        ),
+    ],
+)
+def test_a_mask_is_taken_or_measured_anew(
+    detector: DetectorId,
+    measured_on: MeasuredOn,
+    chosen: str | None,
+    is_taken: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    dataset = a_recorded_dataset(tmp_path, recorded("a", recording()), audio={"audio/r.wav": CLEAN})
+    mask = SpeechMask(detector=detector, measured_on=measured_on, voiced_ms=OURS)
+    a_sidecar(tmp_path / "audio/r.wav", AcousticCondition.CLEAN, speech_mask=mask)
+    flags = {} if chosen is None else {"detector": chosen}
+    run, _ = evaluate_here(tmp_path / "results", WALK, data=str(dataset), **flags)
+    evidence = json.loads(run.details("a"))["evidence"]
+    assert (evidence["caller"]["voiced"] == [list(span) for span in OURS]) is is_taken
+    told = "--detector: measures no recording of which more is known: 1 of 1 recordings have"
+    assert (told in capsys.readouterr().err) is (is_taken and chosen is not None)
 
 
 def test_a_sidecar_that_is_none_is_refused(tmp_path: Path) -> None:

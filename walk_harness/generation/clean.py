@@ -78,8 +78,10 @@ def recorded(path: Path) -> CleanSpeech:
         raise UsageError(
             f"{path}: is called clean, but its sidecar names effects; mend its scenario"
         )
-    mask = sidecar.speech_mask or _mask(pcm, _for_recordings(), MeasuredOn.RECORDING)
-    return CleanSpeech(pcm, sidecar.source, mask)
+    known = sidecar.speech_mask
+    if known is None or not known.is_reliable:
+        known = _mask(pcm, _for_recordings(), MeasuredOn.RECORDING)
+    return CleanSpeech(pcm, sidecar.source, known)
 
 
 def given(path: Path) -> tuple[CleanSpeech, tuple[str, ...]]:
@@ -91,11 +93,28 @@ def given(path: Path) -> tuple[CleanSpeech, tuple[str, ...]]:
     return dataclasses.replace(speech, source=source), made.warnings
 
 
-def kept(folder: Path, scenario_id: str, *, text: str, asked: Voice) -> CleanSpeech | None:
-    """Kept speech of a scenario, if it says this text in the voice asked for.
+def origin_sha256(path: Path) -> str:
+    """The digest of the clean speech in a recording of our format, as :func:`recorded` has it."""
+    pcm = wav.read_recording(path).pcm
+    sidecar = read_sidecar(path, hashlib.sha256(path.read_bytes()).hexdigest())
+    return sha256_of(pcm) if sidecar is None else sidecar.source.pcm_sha256
+
+
+def is_said_by(source: Source, asked: Voice) -> bool:
+    """Whether speech is of the voice asked for.
 
     Of a voice only the parameters in ``asked`` count, and its version not at all.
     """
+    said_by = source.synthesizer
+    return (
+        said_by is not None
+        and said_by.name == asked.name
+        and all(said_by.parameters.get(key) == value for key, value in asked.parameters.items())
+    )
+
+
+def kept(folder: Path, scenario_id: str, *, text: str, asked: Voice) -> CleanSpeech | None:
+    """Kept speech of a scenario, if it says this text in the voice asked for."""
     place = folder / FOLDER / f"{scenario_id}.flac"
     try:
         source = Source.model_validate_json(_source_path(place).read_bytes())
@@ -104,14 +123,7 @@ def kept(folder: Path, scenario_id: str, *, text: str, asked: Voice) -> CleanSpe
         return None
     except (OSError, ValidationError) as error:
         raise UsageError(f"{place}: cannot be used ({type(error).__name__}); delete it") from error
-    said_by = source.synthesizer
-    is_asked_for = (
-        said_by is not None
-        and source.text == text
-        and said_by.name == asked.name
-        and all(said_by.parameters.get(key) == value for key, value in asked.parameters.items())
-    )
-    if not is_asked_for:
+    if source.text != text or not is_said_by(source, asked):
         return None
     pcm = _from_flac(content, place)
     if sha256_of(pcm) != source.pcm_sha256:

@@ -67,11 +67,12 @@ def conditioned(
     blocks = [speech.pcm[at : at + size] for at in range(0, speech.pcm.size, size)]
     content = wav.encode(np.concatenate([chain.process(block) for block in blocks]))
     is_untouched = speech.source.kind is SourceKind.RECORDING and setup.recipe == Recipe()
+    is_better_measured_later = is_untouched or not speech.mask.is_reliable
     sidecar = Sidecar(
         schema_version=SCHEMA_VERSION,
         wav_sha256=hashlib.sha256(content).hexdigest(),
         source=speech.source,
-        speech_mask=None if is_untouched else speech.mask,
+        speech_mask=None if is_better_measured_later else speech.mask,
         condition=setup.condition,
         seed=setup.seed,
         scenario_id=setup.scenario_id,

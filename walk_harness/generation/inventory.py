@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from shared.audio.sidecar import Sidecar, sidecar_path
+from shared.audio import wav
+from shared.audio.sidecar import Sidecar, read_sidecar, sidecar_path
 from shared.dataset import Dataset, load_dataset, select
 from shared.scenario_types import AcousticCondition
 from shared.scenarios import Scenario, is_single_turn
@@ -62,6 +64,12 @@ def sidecar_of(recording: Path) -> Sidecar | None:
     with contextlib.suppress(OSError, ValueError):
         return Sidecar.decoded(sidecar_path(recording).read_bytes())
     return None
+
+
+def checked_recording(path: Path) -> Sidecar | None:
+    """The sidecar of a recording that walk-eval takes; what it refuses is a ``UsageError``."""
+    wav.read_recording(path)
+    return read_sidecar(path, hashlib.sha256(path.read_bytes()).hexdigest())
 
 
 def _raw_scenarios(data: Path) -> Mapping[str, JsonObject]:

@@ -1,6 +1,7 @@
 """Carry a plan out: read what there is, speak what is missing, write recordings, then the dataset.
 
-Nothing is written before everything is planned and the voice is there. A sidecar is written before
+Nothing is written before everything is planned, what stays is known to be what was asked for, and
+the voice is there. A sidecar is written before
 its recording and the scenario file last, each whole, so what a broken run leaves behind is either
 complete or made anew by the same command.
 """
@@ -19,17 +20,34 @@ from assistants.suite.voices import synthesizer
 from shared.audio.conversion import converted
 from shared.audio.effects import bundled
 from shared.audio.effects.ambience import Ambience
+from shared.audio.effects.recipe import Recipe
 from shared.audio.sidecar import Sidecar, SourceKind, Voice, sha256_of, sidecar_path
 from shared.dataset import ALL, load_dataset
 from shared.environment import read_env_file
 from shared.errors import UsageError
 from shared.places import checkout, expanded, make_private, refuse_inside_package, write_whole
-from shared.settings import Settings, Value, resolve
+from shared.settings import Origin, Settings, Value, resolve
 from shared.speech.port import Synthesizer
 from shared.values import JsonObject, JsonValue
-from walk_harness.generation.clean import FOLDER, CleanSpeech, given, keep, kept, recorded, spoken
+from walk_harness.generation.clean import (
+    FOLDER,
+    CleanSpeech,
+    given,
+    keep,
+    kept,
+    origin_sha256,
+    recorded,
+    spoken,
+)
+from walk_harness.generation.comparison import Asked
 from walk_harness.generation.conditioning import Made, Setup, conditioned
-from walk_harness.generation.inventory import files_in, held_by, sidecar_of, sources_of
+from walk_harness.generation.inventory import (
+    checked_recording,
+    files_in,
+    held_by,
+    sidecar_of,
+    sources_of,
+)
 from walk_harness.generation.orders import given_effects, infix_of, needs_new_file, order_of
 from walk_harness.generation.plan import (
     GENERATION,
@@ -45,6 +63,11 @@ from walk_harness.generation.settings import ROWS
 
 BUNDLED_DATA = Path(__file__).parent.parent / "data" / "scenarios.json"
 REPORT_EVERY_S = 2.0
+NO_MASK = (
+    "gets no speech mask: its source is a recording, in which energy-v1 takes noise for speech."
+    " For one install the extra speech (uv sync --extra speech, or pip install"
+    " 'gpt-live-evals[speech]') and make it anew with --force"
+)
 
 
 def generate(flags: Mapping[str, Value]) -> int:
@@ -88,6 +111,7 @@ class _Making:
         self._output = output
         self._folder = output.resolve().parent
         self._kept: dict[str, CleanSpeech] = {}
+        self._given: CleanSpeech | None = None
         self._voice: Synthesizer | None = None
 
     def carry_out(self, plan: Plan) -> int:
@@ -96,8 +120,9 @@ class _Making:
         for take in wanted:
             for place in (take.recording.path, f"{FOLDER}/{take.source.id}.flac"):
                 _refuse_links(self._folder, place)
-        self._prepare(wanted)
         ambience, background = _ambience(self._settings)
+        self._refuse_others([take for take in plan.takes if take.is_kept], background)
+        self._prepare(wanted)
         progress = _Progress(len(wanted))
         metadata: dict[str, JsonObject] = {}
         for take in plan.takes:
@@ -120,6 +145,48 @@ class _Making:
             self._write_dataset(plan, metadata)
         _say(f"{len(wanted)} created, {len(plan.takes) - len(wanted)} existed")
         return 0
+
+    def _refuse_others(self, stay: Sequence[Take], background_sha256: str | None) -> None:
+        """A recording in the way must be one that walk-eval takes and that was asked for.
+
+        In place only what is missing was asked for, unless a file was given.
+        """
+        others = []
+        for take in stay:
+            sidecar = checked_recording(self._place(take))
+            is_free = self._order.is_in_place and not self._order.has_given_file
+            asked = Asked(take, self._origin_sha256(take), self._voice_asked(), background_sha256)
+            what = None if is_free else asked.difference(sidecar)
+            if what is not None:
+                others.append(f"{take.recording.path}: holds {what}")
+        if others:
+            more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
+            keeps = "" if self._order.is_in_place else ", another --output-data folder keeps it"
+            raise UsageError(f"{others[0]}{more}; --force replaces it{keeps}")
+
+    def _place(self, take: Take) -> Path:
+        """Where a recording lies that stays."""
+        found = take.source.found.get(take.recording.id)
+        return (
+            Path(found) if self._order.is_in_place and found else self._folder / take.recording.path
+        )
+
+    def _origin_sha256(self, take: Take) -> str | None:
+        """The speech that is to be recorded, where that is no matter of a voice."""
+        if self._order.has_given_file:
+            return self._given_speech().source.pcm_sha256
+        return origin_sha256(self._folder / take.existing) if take.existing is not None else None
+
+    def _voice_asked(self) -> Voice | None:
+        """The voice that was asked for by name; a default asks for nothing."""
+        named = ("synthesizer", "caller_voice", "tts_model")
+        is_named = any(self._settings.origin(name) is Origin.FLAG for name in named)
+        return _asked(self._settings) if is_named else None
+
+    def _given_speech(self) -> CleanSpeech:
+        if self._given is None:
+            self._given = _given(expanded(str(self._settings.path("from_audio")), "--from-audio"))
+        return self._given
 
     def _prepare(self, wanted: Sequence[Take]) -> None:
         """Find kept speech, and have a voice for what is missing, before anything is written."""
@@ -145,9 +212,8 @@ class _Making:
     def _speech(self, take: Take) -> CleanSpeech:
         if take.existing is not None:
             return recorded(self._folder / take.existing)
-        file = self._settings.path("from_audio")
-        if file is not None:
-            return _given(expanded(file, "--from-audio"))
+        if self._order.has_given_file:
+            return self._given_speech()
         if take.source.id not in self._kept:
             if self._voice is None:
                 raise AssertionError(f"no voice was prepared for {take.source.id}")
@@ -168,8 +234,8 @@ class _Making:
         """What was said of a recording that stays."""
         place = take.recording.path
         sidecar = sidecar_of(self._folder / place)
-        is_other = sidecar is not None and not _is_same(sidecar, take)
-        note = " (of other words, effects or seed; --force replaces it)" if is_other else ""
+        other = None if sidecar is None else Asked(take).difference(sidecar)
+        note = f" ({other}; --force replaces it)" if other is not None else ""
         _say(f"EXISTS {take.scenario_id} {take.recording.condition} {place}{note}")
         for each in self._held:
             for recording in each.recordings:
@@ -215,6 +281,8 @@ def write_recording(path: Path, made: Made) -> None:
     make_private(path.parent)
     write_whole(sidecar_path(path), made.sidecar.encoded())
     write_whole(path, made.wav)
+    if made.sidecar.speech_mask is None and made.sidecar.effects != Recipe():
+        sys.stderr.write(f"warning: {path.name}: {NO_MASK}\n")
 
 
 def _convert(order: Order, settings: Settings) -> int:
@@ -290,13 +358,6 @@ def _ambience(settings: Settings) -> tuple[Ambience, str | None]:
     if not voices.any():
         raise UsageError(f"--background-speech: {file}: is silent; choose another")
     return replace(bundled.ambience(), conversation=voices), sha256_of(voices)
-
-
-def _is_same(sidecar: Sidecar, take: Take) -> bool:
-    """Whether a recording is what would be made now."""
-    text = sidecar.source.text or take.source.text
-    asked = (take.seed, take.recipe, take.source.text)
-    return (sidecar.seed, sidecar.effects, text) == asked
 
 
 def _metadata(take: Take, sidecar: Sidecar) -> JsonObject:

@@ -172,6 +172,11 @@ def _takes(order: Order, source: Source, held: Sequence[Held], files: Files) -> 
 def _in_place(order: Order, source: Source, recording: Recording, files: Files) -> Take:
     """A recording where the scenario names it. What is found elsewhere is another's, and stays."""
     is_found = recording.id in source.found
+    if order.has_given_file and is_found and not _is_ours(recording.path):
+        raise UsageError(
+            f"--from-audio: {source.id} has a recording, {recording.path}, and only .wav files in"
+            f" {RECORDINGS} beside the scenarios are replaced; change its path"
+        )
     if _is_ours(recording.path):
         return _take(order, source, source.id, recording, PRESETS[recording.condition], files)
     if not is_found:

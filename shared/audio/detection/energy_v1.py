@@ -35,6 +35,7 @@ from shared.audio.detection.port import DetectorId
 from shared.audio.pcm import Pcm
 from shared.intervals import IntervalSet
 
+NAME = "energy-v1"
 ON_DBFS = -45.0
 OFF_DBFS = -50.0
 ON_ABOVE_FLOOR_DB = 9.0
@@ -61,7 +62,7 @@ class EnergyV1:
     @property
     def id(self) -> DetectorId:
         return DetectorId(
-            name="energy-v1",
+            name=NAME,
             version="1",
             parameters={
                 "hop_ms": HOP_MS,

@@ -176,7 +176,7 @@ def test_a_second_run_makes_nothing_and_changes_nothing(shell: Shell) -> None:
     order = ["--data", "s.json", "--output-data", "o.json", "--vary-conditions", "--append"]
     assert shell.type(*order) == 0
     before = shell.content()
-    assert shell.type(*order, voice="hibari") == 0
+    assert shell.type(*order, voice=None) == 0
     assert shell.content() == before
     assert shell.out.splitlines()[0].startswith("EXISTS a_clean clean audio/conditioned/a_clean")
     assert shell.out.splitlines()[-1] == "0 created, 3 existed"
@@ -305,12 +305,151 @@ def test_what_a_broken_run_left_is_taken_up(shell: Shell) -> None:
     assert shell.content() == before
 
 
-def test_an_existing_recording_of_another_seed_is_said(shell: Shell) -> None:
+NOISY_A = ["--data", "s.json", "--example", "a", "--output-data", "o.json", "--condition", "noisy"]
+
+
+def a_call(shell: Shell, name: str, pcm: Pcm = LOUD) -> str:
+    (shell.folder / name).write_bytes(wav.encode(pcm))
+    return name
+
+
+@pytest.mark.parametrize(
+    ("order", "voice", "what"),
+    [
+        pytest.param(["--seed", "8"], "tone", "effects of another seed", id="by-another-seed"),
+        pytest.param(["--noise-rms", "9"], "tone", "other effects", id="with-other-effects"),
+        pytest.param([], "hibari", "another voice", id="in-another-voice"),
+        pytest.param(
+            ["--from-audio", "mine.wav"], None, "another recording", id="of-a-recording-given"
+        ),
+        pytest.param(
+            ["--background-gain", "0.65"], "tone", "other effects", id="with-one-more-effect"
+        ),
+    ],
+)
+def test_a_recording_that_is_asked_for_otherwise_is_in_the_way(
+    shell: Shell, order: list[str], voice: str | None, what: str
+) -> None:
+    a_call(shell, "mine.wav")
+    shell.type(*NOISY_A)
+    before = shell.content()
+    assert shell.type(*NOISY_A, *order, voice=voice) == 2
+    assert shell.err == (
+        f"walk-generate-audio: audio/a_noisy.wav: holds {what}; --force replaces it, another"
+        " --output-data folder keeps it\n"
+    )
+    assert (shell.content(), shell.out) == (before, "")
+
+
+def test_other_words_are_in_the_way(shell: Shell) -> None:
+    shell.type("--data", "s.json", "--condition", "noisy")
+    shell.write("s.json", {**scenario("a"), "input": {"text": "Quite another thing."}})
+    (shell.folder / "s.noisy.json").unlink()
+    assert shell.type("--data", "s.json", "--condition", "noisy") == 2
+    assert "audio/a_noisy.wav: holds other words; --force replaces it" in shell.err
+
+
+def test_other_voices_behind_the_caller_are_in_the_way(shell: Shell) -> None:
+    order = ["--data", "s.json", "--example", "a", "--condition", "background_speech"]
+    shell.type(*order)
+    a_call(shell, "talk.wav")
+    assert shell.type(*order, "--background-speech", "talk.wav") == 2
+    assert "audio/a_background_speech.wav: holds other background speech; --force" in shell.err
+
+
+def test_a_changed_clean_recording_makes_another_of_its_conditions(shell: Shell) -> None:
+    (shell.folder / "audio").mkdir()
+    a_call(shell, "audio/a.wav")
+    shell.write("s.json", scenario("a", named()))
+    order = ["--data", "s.json", "--condition", "echo"]
+    assert shell.type(*order, voice=None) == 0
+    assert shell.type(*order, voice=None) == 0
+    a_call(shell, "audio/a.wav", LOUD[:-1])
+    assert shell.type(*order, voice=None) == 2
+    assert "audio/a_echo.wav: holds another recording; --force replaces it" in shell.err
+    assert shell.type(*order, "--force", voice=None) == 0
+
+
+def test_the_same_recording_given_again_is_the_one_that_exists(shell: Shell) -> None:
+    order = [*NOISY_A, "--from-audio", a_call(shell, "mine.wav")]
+    assert shell.type(*order, voice=None) == 0
+    before = shell.content()
+    assert shell.type(*order, voice=None) == 0
+    assert shell.content() == before
+
+
+def test_chance_is_not_asked_of_a_clean_recording(shell: Shell) -> None:
+    order = ["--data", "s.json", "--output-data", "o.json", "--condition", "clean"]
+    shell.type(*order)
+    assert shell.type(*order, "--seed", "8") == 0
+
+
+def test_the_others_in_the_way_are_counted(shell: Shell) -> None:
     order = ["--data", "s.json", "--output-data", "o.json", "--condition", "noisy"]
     shell.type(*order)
-    shell.type(*order, "--seed", "8")
-    assert "(of other words, effects or seed; --force replaces it)" in shell.out.splitlines()[0]
-    assert sidecar(shell.folder / "audio/a_noisy.wav").seed == 7
+    assert shell.type(*order, "--seed", "8") == 2
+    assert "audio/a_noisy.wav: holds effects of another seed (and 2 more); --force" in shell.err
+
+
+@pytest.mark.parametrize(
+    ("there", "complaint"),
+    [
+        pytest.param(
+            LOUD, "audio/a.wav: holds a recording without a sidecar", id="of-unknown-make"
+        ),
+        pytest.param(
+            None, "audio/a.wav: holds another recording; --force replaces", id="made-here"
+        ),
+    ],
+)
+def test_a_recording_given_for_a_place_that_is_taken_is_not_passed_over(
+    shell: Shell, there: Pcm | None, complaint: str
+) -> None:
+    shell.write("s.json", scenario("a", named()))
+    (shell.folder / "audio").mkdir()
+    if there is None:
+        shell.type("--data", "s.json")
+    else:
+        a_call(shell, "audio/a.wav", there)
+    order = ["--data", "s.json", "--example", "a", "--from-audio", a_call(shell, "mine.wav")]
+    before = shell.content()
+    assert shell.type(*order, voice=None) == 2
+    assert complaint in shell.err
+    assert shell.content() == before
+    assert shell.type(*order, "--force", voice=None) == 0
+    assert wav.read_mono(shell.folder / "audio/a.wav").tolist() == LOUD.tolist()
+
+
+def test_in_place_a_recording_of_another_seed_stays_and_that_is_said(shell: Shell) -> None:
+    shell.write("s.json", scenario("a", named(condition="noisy")))
+    shell.type("--data", "s.json")
+    assert shell.type("--data", "s.json", "--seed", "8") == 0
+    assert shell.out.splitlines()[0] == (
+        "EXISTS a noisy audio/a.wav (effects of another seed; --force replaces it)"
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"ID3 and so on", id="that-is-no-wav-file"),
+        pytest.param(
+            wav.encode(LOUD).replace(
+                (24_000).to_bytes(4, "little"), (22_050).to_bytes(4, "little")
+            ),
+            id="of-another-rate",
+        ),
+    ],
+)
+def test_a_file_that_walk_eval_refuses_does_not_count_as_existing(
+    shell: Shell, content: bytes
+) -> None:
+    shell.write("s.json", scenario("a", named()))
+    (shell.folder / "audio").mkdir()
+    (shell.folder / "audio/a.wav").write_bytes(content)
+    assert shell.type("--data", "s.json") == 2
+    assert "audio/a.wav: " in shell.err
+    assert shell.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -348,17 +487,44 @@ def test_a_recording_alone_is_converted_beside_itself(shell: Shell) -> None:
     assert known.speech_mask is not None
 
 
-@pytest.mark.parametrize(("has_extra", "detector"), [(True, "hybrid-v1"), (False, "energy-v1")])
-def test_a_given_recording_is_measured_by_the_best_detector_there_is(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, *, has_extra: bool, detector: str
-) -> None:
-    monkeypatch.setattr("walk_harness.generation.clean.is_available", lambda: has_extra)
-    noisy = ROOT / "walk_harness/data/audio/conditioned/restaurant_002_noisy.wav"
-    order = ["--data", "s.json", "--example", "a", "--from-audio", str(noisy)]
-    assert shell.type(*order, "--condition", "echo", voice=None) == 0
+NOISY = ROOT / "walk_harness/data/audio/conditioned/restaurant_002_noisy.wav"
+GIVEN = ["--data", "s.json", "--example", "a", "--from-audio", str(NOISY), "--condition", "echo"]
+
+
+def test_a_given_recording_is_measured_by_a_detector_that_hears_through_noise(shell: Shell) -> None:
+    assert shell.type(*GIVEN, voice=None) == 0
     mask = sidecar(shell.folder / "audio/a_echo.wav").speech_mask
     assert mask is not None
-    assert mask.detector.name == detector
+    assert mask.detector.name == "hybrid-v1"
+    assert shell.err == ""
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        pytest.param(GIVEN, id="for-a-scenario"),
+        pytest.param(["--from-audio", "a_call.wav", "--condition", "echo"], id="beside-itself"),
+    ],
+)
+def test_without_that_detector_a_given_recording_gets_no_mask_and_a_warning(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, order: list[str]
+) -> None:
+    monkeypatch.setattr("walk_harness.generation.clean.is_available", lambda: False)
+    (shell.folder / "a_call.wav").write_bytes(NOISY.read_bytes())
+    assert shell.type(*order, voice=None) == 0
+    (made,) = shell.folder.rglob("*_echo.wav")
+    assert sidecar(made).speech_mask is None
+    assert shell.err.startswith(f"warning: {made.name}: gets no speech mask")
+    assert shell.err.count("\n") == 1
+
+
+def test_the_mask_of_speech_that_was_spoken_needs_no_extra(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("walk_harness.generation.clean.is_available", lambda: False)
+    assert shell.type("--data", "s.json", "--example", "a", "--condition", "noisy") == 0
+    assert sidecar(shell.folder / "audio/a_noisy.wav").speech_mask is not None
+    assert shell.err == ""
 
 
 def test_other_voices_can_be_given(shell: Shell) -> None:

@@ -275,6 +275,13 @@ def test_in_place_nothing_is_made(place: str) -> None:
     assert only(planned(forced, [source("a", own, found=["theirs"])], (), Files())).is_kept
 
 
+def test_a_file_is_not_given_to_a_place_that_is_not_ours() -> None:
+    order = Order(CLEAN, Recipe(), 7, is_in_place=True, has_given_file=True)
+    elsewhere = source("a", recording(place="/calls/a.wav"), found=["theirs"])
+    with pytest.raises(UsageError, match=r"--from-audio: a has a recording, /calls/a\.wav"):
+        planned(order, [elsewhere], (), Files())
+
+
 def test_one_file_is_not_given_to_several_recordings() -> None:
     own = [recording("one", "audio/1.wav"), recording("two", "audio/2.wav")]
     order = Order(CLEAN, Recipe(), 7, is_in_place=True, has_given_file=True)
