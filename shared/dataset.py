@@ -20,8 +20,11 @@ from shared.scenarios import DatasetFile, Recording, Scenario
 from shared.strict_json import JsonSyntaxError, item_lines, parse
 from shared.utf8 import NotUtf8Error, text_of
 from shared.values import JsonObject, JsonValue
+from shared.whole_files import content
 
 ALL: Final = "all"
+
+LARGEST_BYTES: Final = 50_000_000
 
 _SCENARIOS = "scenarios"
 _MOST_NAMED = 5
@@ -53,14 +56,14 @@ def load_dataset(path: str | PathLike[str]) -> Dataset:
     <what is wrong>; <fix>``. The line is the one where the scenario starts.
     """
     file = fspath(path)
-    content = _content(file)
-    text = _text(file, content)
+    read = _content(file)
+    text = _text(file, read)
     placed = _placed_scenarios(file, text)
     loaded = tuple(Scenario.model_validate(each.raw) for each in placed)
     dataset = Dataset(
         schema_version=DatasetFile().schema_version,
         scenarios=loaded,
-        sha256=sha256(content).hexdigest(),
+        sha256=sha256(read).hexdigest(),
         warnings=tuple(
             f"{each.label}: {warning}"
             for each, scenario in zip(placed, loaded, strict=True)
@@ -135,7 +138,7 @@ class _Placed:
 
 def _content(file: str) -> bytes:
     try:
-        return Path(file).read_bytes()
+        return content(Path(file), LARGEST_BYTES)
     except FileNotFoundError:
         problem = "there is no such dataset file; check the path"
     except IsADirectoryError:
@@ -146,9 +149,9 @@ def _content(file: str) -> bytes:
     raise UsageError(f"{file}: {problem}")
 
 
-def _text(file: str, content: bytes) -> str:
+def _text(file: str, read: bytes) -> str:
     try:
-        return text_of(content)
+        return text_of(read)
     except NotUtf8Error as error:
         raise DatasetError([f"{file}:{error.line}: {error}"]) from None
 

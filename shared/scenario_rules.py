@@ -108,8 +108,16 @@ def _limits_can_be_measured(scenario: ScenarioShape) -> Iterator[Fault]:
 
 
 def _recording_ids_are_unique(scenario: ScenarioShape) -> Iterator[Fault]:
-    ids = [recording.id for recording in scenario.input.recordings]
-    yield from _repeated(ids, ("input", "recordings"))
+    first: dict[str, int] = {}
+    for i, recording in enumerate(scenario.input.recordings):
+        # They name folders, and not every system tells those apart by case.
+        other = first.setdefault(recording.id.casefold(), i)
+        if other != i:
+            problem = (
+                f"{shown(recording.id)} is also the id at position {other} (letter case does not"
+                " count); rename one"
+            )
+            yield Fault(("input", "recordings", i, "id"), problem)
 
 
 def _context_says_something(scenario: ScenarioShape) -> Iterator[Fault]:

@@ -45,7 +45,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("shared.differences", "shared.json_text"),
     ("shared.env_example",),
     ("shared.settings_table",),
-    ("shared.wall_time", "shared.virtual_time", "shared.places"),
+    ("shared.wall_time", "shared.virtual_time", "shared.places", "shared.whole_files"),
     # 1 nouns
     ("shared.audio",),
     ("shared.scenario_types",),
@@ -126,6 +126,7 @@ DOORS = frozenset(
         "shared.testing.loopback",
         "shared.virtual_time",
         "shared.wall_time",
+        "shared.whole_files",
         "assistants.frontend.fixture.http",
         "assistants.frontend.fixture.library",
         "assistants.frontend.fixture.message_log",

@@ -20,10 +20,11 @@ from shared.audio import wav
 from shared.audio.detection.hybrid_v1 import is_available
 from shared.audio.detection.port import Detector
 from shared.audio.pcm import Pcm, duration_ms
-from shared.audio.sidecar import SpeechMask, read_sidecar, sidecar_path
+from shared.audio.sidecar import Source, SpeechMask, read_sidecar, sidecar_path
 from shared.audio.wav import Recorded
 from shared.dataset import Dataset, with_shown_paths
 from shared.errors import AttemptError, DatasetError, Stage, UsageError
+from shared.metrics.transcription.words import words
 from shared.observability.evidence import MeasuredOn, Track
 from shared.reporting.schema import RecordingReport
 from shared.scenarios import Recording, Scenario
@@ -88,7 +89,7 @@ class RecordedCaller(RequestCaller):
             for index, recording in enumerate(scenario.input.recordings):
                 path = self._dataset.recording_path(recording)
                 try:
-                    checked = _checked(path, self._chosen)
+                    checked = _checked(path, scenario.input.text, self._chosen)
                 except UsageError as error:
                     where = f'scenario "{scenario.id}": input.recordings[{index}].path'
                     faults.append(f"{where}: {error}")
@@ -169,9 +170,11 @@ class _Checked:
     known: Track | None
 
 
-def _checked(path: Path, chosen: str | None) -> _Checked:
+def _checked(path: Path, text: str, chosen: str | None) -> _Checked:
     recorded, sha256 = wav.read_recording(path), _sha256(path)
     sidecar = read_sidecar(path, sha256)
+    if sidecar is not None:
+        _refuse_other_words(sidecar.source, text, path)
     mask = None if sidecar is None else sidecar.speech_mask
     known = None if mask is None else _known(mask, recorded.pcm, path)
     if mask is not None and not _stands(mask, chosen):
@@ -184,6 +187,15 @@ def _stands(mask: SpeechMask, chosen: str | None) -> bool:
     if mask.measured_on is MeasuredOn.CLEAN_SOURCE:
         return True
     return mask.is_reliable and chosen in {None, mask.detector.name}
+
+
+def _refuse_other_words(source: Source, text: str, path: Path) -> None:
+    """Words that nobody said would count as lost by the service."""
+    if source.text is not None and words(source.text) != words(text):
+        raise UsageError(
+            f"{sidecar_path(path)}: says that another text than input.text was spoken; mend"
+            " input.text, or make both anew with walk-generate-audio --force"
+        )
 
 
 def _known(mask: SpeechMask, pcm: Pcm, path: Path) -> Track:

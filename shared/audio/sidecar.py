@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import stat
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -31,6 +30,7 @@ from shared.intervals import IntervalSet
 from shared.observability.evidence import MeasuredOn
 from shared.scenario_types import AcousticCondition
 from shared.values import JsonScalar
+from shared.whole_files import content
 
 SCHEMA_VERSION: Final = "1.0"
 SUFFIX: Final = ".json"
@@ -144,7 +144,7 @@ def read_sidecar(recording: Path, wav_sha256: str) -> Sidecar | None:
     """
     path = sidecar_path(recording)
     try:
-        sidecar = Sidecar.decoded(_content(path))
+        sidecar = Sidecar.decoded(content(path, LARGEST_BYTES))
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -154,17 +154,6 @@ def read_sidecar(recording: Path, wav_sha256: str) -> Sidecar | None:
     if sidecar.wav_sha256 != wav_sha256:
         raise UsageError(f"{path}: belongs to other samples than {recording.name} has; {_REMEDY}")
     return sidecar
-
-
-def _content(path: Path) -> bytes:
-    """All bytes of a file that has an end: a pipe would be waited for, a device read for ever."""
-    found = path.stat()
-    is_folder = stat.S_ISDIR(found.st_mode)  # reading it says so best
-    if not is_folder and not stat.S_ISREG(found.st_mode):
-        raise ValueError("it is no regular file, so it may have no end")
-    if found.st_size > LARGEST_BYTES:
-        raise ValueError(f"it holds {found.st_size} bytes, at most {LARGEST_BYTES} are read")
-    return path.read_bytes()
 
 
 def sha256_of(pcm: Pcm) -> str:

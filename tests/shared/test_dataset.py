@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -243,6 +245,27 @@ def test_files_that_cannot_be_read(tmp_path: Path, name: str, words: str) -> Non
         load_dataset(f"{tmp_path}/{name}")
 
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs named pipes and devices")
+@pytest.mark.parametrize("name", ["pipe", "/dev/zero"])
+def test_what_may_have_no_end_is_not_waited_for(name: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(
+        UsageError, match=r"no regular file, so it may have no end\); .+"
+    ) as refusal:
+        load_dataset(tmp_path / name)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_file_is_read_up_to_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = written(tmp_path, a_dataset(CONVERSATION))
+    size = file.stat().st_size
+    monkeypatch.setattr("shared.dataset.LARGEST_BYTES", size)
+    assert load_dataset(file).scenarios
+    monkeypatch.setattr("shared.dataset.LARGEST_BYTES", size - 1)
+    with pytest.raises(UsageError, match=rf"holds {size} bytes, at most {size - 1} are read"):
+        load_dataset(file)
 
 
 def test_one_bad_scenario_refuses_the_file(tmp_path: Path) -> None:

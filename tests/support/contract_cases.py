@@ -92,11 +92,6 @@ ACCEPTED = [
         REQUEST,
         {"input.recordings": [{"id": "r", "path": "~/a.wav", "metadata": {"a": [None, {"b": 1}]}}]},
     ),
-    accepted(
-        "recording-ids-that-differ-in-case",
-        REQUEST,
-        {"input.recordings": [{"id": "r", "path": "a.wav"}, {"id": "R", "path": "b.wav"}]},
-    ),
     accepted("a-summary-alone", REQUEST, {"input.context": {"summary": "Earlier."}}),
     accepted("a-history-without-summary", REQUEST, {"input.context": {"history": history("Hi")}}),
     accepted(
@@ -259,6 +254,13 @@ REFUSED = [
     refused("an-unknown-interaction", REQUEST, {"interaction": "multi-turn"}, "interaction"),
     # 1.4
     refused("an-empty-text", REQUEST, {"input.text": ""}, "input.text"),
+    refused(
+        "recording-ids-that-differ-in-case",
+        REQUEST,
+        {"input.recordings": [{"id": "r", "path": "a.wav"}, {"id": "R", "path": "b.wav"}]},
+        "input.recordings[1].id",
+        in_schema=False,
+    ),
     refused(
         "a-recording-id-twice",
         REQUEST,

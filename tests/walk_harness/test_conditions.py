@@ -25,13 +25,14 @@ from shared.audio.sidecar import (
     Source,
     SourceKind,
     SpeechMask,
+    Voice,
     sha256_of,
     sidecar_path,
 )
 from shared.errors import DatasetError
 from shared.observability.evidence import MeasuredOn
 from shared.scenario_types import AcousticCondition
-from tests.support.recordings import a_recorded_dataset, recorded, recording, spoken
+from tests.support.recordings import TEXT, a_recorded_dataset, recorded, recording, spoken
 from tests.support.runs import Row, evaluate_here
 from walk_harness.suite import WALK
 
@@ -225,6 +226,40 @@ def test_a_mask_is_taken_or_measured_anew(
     assert (evidence["caller"]["voiced"] == [list(span) for span in OURS]) is is_taken
     told = "--detector: measures no recording of which more is known: 1 of 1 recordings have"
     assert (told in capsys.readouterr().err) is (is_taken and chosen is not None)
+
+
+def a_source(text: str) -> Source:
+    voice = Voice(name="tone", version="1", parameters={})
+    return Source(
+        kind=SourceKind.SYNTHESIZED,
+        pcm_sha256=sha256_of(CLEAN),
+        text=text,
+        synthesizer=voice,
+        conversion=None,
+    )
+
+
+def test_a_sidecar_that_says_other_words_were_spoken_is_refused(tmp_path: Path) -> None:
+    """... for the service would be blamed for words it never heard."""
+    dataset = a_recorded_dataset(tmp_path, recorded("a", recording()), audio={"audio/r.wav": CLEAN})
+    path = tmp_path / "audio/r.wav"
+    a_sidecar(path, AcousticCondition.CLEAN, source=a_source(f"{TEXT} Now."))
+    with pytest.raises(DatasetError) as refusal:
+        evaluate_here(tmp_path / "results", WALK, data=str(dataset))
+    assert str(refusal.value) == (
+        f'scenario "a": input.recordings[0].path: {sidecar_path(path)}: says that another text than'
+        " input.text was spoken; mend input.text, or make both anew with walk-generate-audio"
+        " --force"
+    )
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_text_that_differs_in_no_word_is_the_same(tmp_path: Path) -> None:
+    dataset = a_recorded_dataset(tmp_path, recorded("a", recording()), audio={"audio/r.wav": CLEAN})
+    source = a_source(TEXT.replace("two", "2").upper())
+    a_sidecar(tmp_path / "audio/r.wav", AcousticCondition.CLEAN, source=source)
+    run, _ = evaluate_here(tmp_path / "results", WALK, data=str(dataset))
+    assert list(run.rows) == ["a"]
 
 
 def test_a_sidecar_that_is_none_is_refused(tmp_path: Path) -> None:

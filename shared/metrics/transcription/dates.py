@@ -48,10 +48,15 @@ class Date:
     day: int
     year: int | None = None
 
-    def is_met_by(self, heard: Date) -> bool:
-        """Whether that says at least what this says."""
-        same_day = (heard.month, heard.day) == (self.month, self.day)
-        return same_day and self.year in {None, heard.year}
+    @property
+    def loose(self) -> Date:
+        """The least that says this day."""
+        return Date(self.month, self.day)
+
+    @property
+    def is_loose(self) -> bool:
+        """Whether it is met by all of its loose form; else by its equal alone."""
+        return self.year is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +65,13 @@ class DayName:
 
     name: str
 
-    def is_met_by(self, heard: DayName) -> bool:
-        return heard.name == self.name
+    @property
+    def loose(self) -> DayName:
+        return self
+
+    @property
+    def is_loose(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,21 +8,26 @@ seventh`` is ``Aug 7``. English only. What can be read in two ways is left out. 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 from typing import Final
 
 from shared.metrics.transcription.dates import Date, DayName, date_at
 from shared.metrics.transcription.numerals import Item, items
 from shared.metrics.transcription.times import Time, time_at
 from shared.metrics.transcription.tokens import plain
-from shared.pairing import largest_pairing
 
 DIGITS_IN_A_ROW: Final = 3
 """So many single digits said one after another are one number; two may be two numbers."""
 DIGITS_OF_A_TELEPHONE: Final = 7
+MOST_DIGITS: Final = 40
+"""Nobody says more as one number, and looking for many such ones has no end."""
 _ARTICLES: Final = frozenset({"a", "i"})
+_OTHER: Final = "|"
 
 
 class EntityKind(StrEnum):
@@ -105,12 +110,12 @@ def _mentions(row: Sequence[Item], names: Sequence[Name]) -> list[_Mention]:
         free -= set(range(begin, end))
         if value is not None:
             told.append(_Mention(value, begin, end))
-    for name in sorted(names, key=lambda one: -len(one.words)):
-        for begin in _places(name, row):
-            place = range(begin, begin + len(name.words))
-            if free.issuperset(place):
-                free -= set(place)
-                told.append(_Mention(name, place.start, place.stop))
+    words = _Words.of(row)
+    for name in sorted(set(names), key=lambda one: -len(one.words)):
+        for begin, end in words.name(name):
+            if free.issuperset(range(begin, end)):
+                free -= set(range(begin, end))
+                told.append(_Mention(name, begin, end))
     return sorted(told, key=lambda one: one.begin)
 
 
@@ -165,7 +170,7 @@ def _number(row: Sequence[Item], begin: int, end: int) -> Number | None:
             digits.isdecimal() and len(digits) >= DIGITS_OF_A_TELEPHONE
         )
     letter = _letter_before(row, begin) if len(digits) > 1 and digits.isdecimal() else ""
-    return Number(digits, letter) if is_sure else None
+    return Number(digits, letter) if is_sure and len(digits) <= MOST_DIGITS else None
 
 
 def _letter_before(row: Sequence[Item], begin: int) -> str:
@@ -184,11 +189,28 @@ def _name(text: str) -> Name | None:
     return Name(tuple(_bare(item.text) for item in row))
 
 
-def _places(name: Name, row: Sequence[Item]) -> Iterator[int]:
-    told = [None if item.word is None else _bare(item.word) for item in row]
-    for begin in range(len(row) - len(name.words) + 1):
-        if tuple(told[begin : begin + len(name.words)]) == name.words:
-            yield begin
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words of a row without their accents, and where each of them stands."""
+
+    told: tuple[str | None, ...]
+    places: Mapping[str, Sequence[int]]
+
+    @classmethod
+    def of(cls, row: Sequence[Item]) -> _Words:
+        told = tuple(None if item.word is None else _bare(item.word) for item in row)
+        places: dict[str, list[int]] = {}
+        for position, word in enumerate(told):
+            if word is not None:
+                places.setdefault(word, []).append(position)
+        return cls(told, places)
+
+    def name(self, name: Name) -> Iterator[tuple[int, int]]:
+        """Where the words of a name follow one another."""
+        for begin in self.places.get(name.words[0], ()):
+            end = begin + len(name.words)
+            if self.told[begin:end] == name.words:
+                yield begin, end
 
 
 def _bare(word: str) -> str:
@@ -203,13 +225,22 @@ def _found(mentions: Sequence[_Mention], row: Sequence[Item]) -> set[_Mention]:
     for one, begin, end in _of_the_calendar(mentions, row):
         found.add(one)
         free -= set(range(begin, end))
+    # What is taken stays taken: a place that one mention of a value was refused, no other can have.
+    words, numerals = _Words.of(row), _Numerals.of(row)
+    places: dict[Name | Number, Iterator[tuple[int, int]]] = {}
     # The longest first, so that no short number takes the digits of a long one.
     for one in sorted(mentions, key=_digits, reverse=True):
-        for begin, end in _places_of(one.value, row):
-            place = set(range(begin, end))
-            if free >= place:
+        match one.value:
+            case Name() as name:
+                left = places.setdefault(name, words.name(name))
+            case Number() as number:
+                left = places.setdefault(number, numerals.number(number))
+            case _:
+                continue
+        for begin, end in left:
+            if free.issuperset(range(begin, end)):
                 found.add(one)
-                free -= place
+                free -= set(range(begin, end))
                 break
     return found
 
@@ -217,57 +248,92 @@ def _found(mentions: Sequence[_Mention], row: Sequence[Item]) -> set[_Mention]:
 def _of_the_calendar(
     mentions: Sequence[_Mention], row: Sequence[Item]
 ) -> Iterator[tuple[_Mention, int, int]]:
-    """Dates and times paired with those heard, as many as possible."""
-    asked = [one for one in mentions if isinstance(one.value, Date | DayName | Time)]
-    told = [(begin, end, value) for begin, end, value in _scanned(row) if value is not None]
-    fits = [
-        [j for j, (_, _, value) in enumerate(told) if _is_met(one.value, value)] for one in asked
-    ]
-    for i, j in largest_pairing(fits):
-        begin, end, _ = told[j]
-        yield asked[i], begin, end
+    """Dates and times paired with those heard, as many as possible and the first ones first.
+
+    What was said fully is met by its equal alone, what was said loosely by all that share it. So
+    those of one loose form can be paired if no full one asks for more than its equals, and all of
+    them together for no more than there are.
+    """
+    told: dict[_Told, list[_Mention]] = {}
+    heard: Counter[_Told] = Counter()
+    for begin, end, value in _scanned(row):
+        if isinstance(value, Date | DayName | Time):
+            told.setdefault(value.loose, []).append(_Mention(value, begin, end))
+            heard[value] += 1
+    kept: dict[_Told, list[_Mention]] = {}
+    full: Counter[_Told] = Counter()
+    for one in mentions:
+        if not isinstance(one.value, Date | DayName | Time):
+            continue
+        asked, loose = one.value, one.value.loose
+        those = kept.setdefault(loose, [])
+        is_full = not asked.is_loose
+        if len(those) < len(told.get(loose, ())) and not (is_full and full[asked] == heard[asked]):
+            those.append(one)
+            full[asked] += is_full
+    for form, those in kept.items():
+        yield from _paired(those, told.get(form, ()))
 
 
-def _is_met(asked: _Value, heard: _Value) -> bool:
-    match asked, heard:
-        case (Date(), Date()):
-            return asked.is_met_by(heard)
-        case (DayName(), DayName()):
-            return asked.is_met_by(heard)
-        case (Time(), Time()):
-            return asked.is_met_by(heard)
-        case _:
-            return False
+def _paired(
+    those: Sequence[_Mention], told: Sequence[_Mention]
+) -> Iterator[tuple[_Mention, int, int]]:
+    """Pair mentions of one loose form, all of which can be, with what was heard of it."""
+    left: dict[_Value, deque[_Mention]] = {}
+    for each in told:
+        left.setdefault(each.value, deque()).append(each)
+    loosely = []
+    for one in those:
+        if isinstance(one.value, Date | DayName | Time) and one.value.is_loose:
+            loosely.append(one)
+        else:
+            place = left[one.value].popleft()
+            yield one, place.begin, place.end
+    rest = sorted((each for queue in left.values() for each in queue), key=lambda each: each.begin)
+    for one, place in zip(loosely, rest, strict=False):
+        yield one, place.begin, place.end
 
 
 def _digits(one: _Mention) -> int:
     return len(one.value.digits) if isinstance(one.value, Number) else 0
 
 
-def _places_of(value: _Value, row: Sequence[Item]) -> Iterator[tuple[int, int]]:
-    match value:
-        case Name():
-            for begin in _places(value, row):
-                yield begin, begin + len(value.words)
-        case Number():
-            for begin, end in _numeral_places(value, row):
-                if not value.letter:
-                    yield begin, end
-                elif begin and row[begin - 1].word == value.letter:
-                    yield begin - 1, end
-        case _:
-            return
+@dataclass(frozen=True, slots=True)
+class _Numerals:
+    """A row as one line: digits as they are, a letter alone, a sign for every other word.
+
+    To find a number is then to find a text, however many numerals tell it. ``begins`` has where
+    each item begins in the line, and where the last one ends.
+    """
+
+    line: str
+    begins: Sequence[int]
+
+    @classmethod
+    def of(cls, row: Sequence[Item]) -> _Numerals:
+        shown = [_sign(item) for item in row]
+        return cls("".join(shown), [0, *accumulate(map(len, shown))])
+
+    def number(self, number: Number) -> Iterator[tuple[int, int]]:
+        """Where numerals say just these digits; a long number may be told in several."""
+        wanted = number.letter + number.digits
+        most = len(number.letter) + (1 if len(number.digits) < DIGITS_IN_A_ROW else len(wanted))
+        at = self.line.find(wanted)
+        while at >= 0:
+            begin = bisect_left(self.begins, at)
+            end = bisect_left(self.begins, at + len(wanted))
+            is_whole = (
+                self.begins[begin] == at
+                and self.begins[end] == at + len(wanted)
+                and end - begin <= most
+            )
+            if is_whole:
+                yield begin, end
+            at = self.line.find(wanted, self.begins[begin + (self.begins[begin] == at)])
 
 
-def _numeral_places(number: Number, row: Sequence[Item]) -> Iterator[tuple[int, int]]:
-    """Where numerals say just these digits; a long number may be told in several."""
-    for begin, item in enumerate(row):
-        told, end = item.cardinal or "", begin + 1
-        may_go_on = len(number.digits) >= DIGITS_IN_A_ROW and bool(told)
-        while may_go_on and len(told) < len(number.digits) and end < len(row):
-            more = row[end].cardinal
-            if more is None:
-                break
-            told, end = told + more, end + 1
-        if told == number.digits:
-            yield begin, end
+def _sign(item: Item) -> str:
+    if item.cardinal is not None:
+        return item.cardinal
+    word = item.word
+    return word if word is not None and len(word) == 1 and word.isalpha() else _OTHER

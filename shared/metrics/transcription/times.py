@@ -71,11 +71,15 @@ class Time:
     minute: int
     is_exact: bool
 
-    def is_met_by(self, heard: Time) -> bool:
-        """Whether that says at least what this says."""
-        if self.is_exact:
-            return heard.is_exact and heard.minute == self.minute
-        return heard.minute % HALF_DAY == self.minute % HALF_DAY
+    @property
+    def loose(self) -> Time:
+        """The same place of the hands, of either half."""
+        return Time(self.minute % HALF_DAY, is_exact=False)
+
+    @property
+    def is_loose(self) -> bool:
+        """Whether it is met by all of its loose form; else by its equal alone."""
+        return not self.is_exact
 
 
 @dataclass(frozen=True, slots=True)

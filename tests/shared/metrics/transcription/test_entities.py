@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.metrics.transcription.dates import MONTHS
-from shared.metrics.transcription.entities import EntityKind, entities
+from shared.metrics.transcription.entities import MOST_DIGITS, EntityKind, entities
 from tests.support.spoken_english import cardinal, ordinal
 
 NAMES = ("Maya", "José", "Mary Ann", "R-341", "2027-06-11", "3", "!?")
@@ -113,6 +113,8 @@ def told(reference: str) -> list[tuple[str, str]]:
         pytest.param("plan B 5", [("number", "5")], id="one-digit-is-no-identifier"),
         pytest.param("1,000 or 3.5", [("number", "1,000"), ("number", "3.5")], id="written-ones"),
         pytest.param("192.168.0.1", [], id="a-chain"),
+        pytest.param("9" * MOST_DIGITS, [("number", "9" * MOST_DIGITS)], id="a-long-number"),
+        pytest.param("9" * (MOST_DIGITS + 1), [], id="a-number-nobody-says"),
         # Names.
         pytest.param("for Maya.", [("name", "Maya")], id="a-name"),
         pytest.param("MAYA and maya", [("name", "MAYA"), ("name", "maya")], id="each-mention"),
@@ -220,6 +222,21 @@ def test_it_is_not_heard_in(reference: str, heard: str) -> None:
         ),
         pytest.param(
             "at 7:30 or 7:30 p.m.", "7:30 p.m. or 7:30", [True, True], id="as-many-as-possible"
+        ),
+        pytest.param(
+            "7:30 p.m., 7:30 a.m. or 7:30",
+            "7:30 p.m. and 7:30 p.m.",
+            [True, False, True],
+            id="the-exact-one-and-a-loose-one",
+        ),
+        pytest.param(
+            "7:30, 7:30 p.m. or 7:30 p.m.",
+            "7:30 p.m. and 19:30",
+            [True, True, False],
+            id="the-first-ones",
+        ),
+        pytest.param(
+            "July 3 or July 3, 2027", "July 3 and July 3, 2027", [True, True], id="a-year-or-none"
         ),
         pytest.param(
             "on July third, no, July second", "July 2nd", [False, True], id="a-correction-alone"
@@ -336,3 +353,29 @@ def test_a_hostile_transcript_takes_a_bounded_time(heard: str) -> None:
     began = time.perf_counter()
     entities(reference, heard, NAMES)
     assert time.perf_counter() - began < 10
+
+
+# Each took minutes, or never ended, while a mention was compared with all that was heard.
+@pytest.mark.parametrize(
+    ("text", "heard", "expected"),
+    [
+        pytest.param("7:30 " * 5_000, "7:30 " * 5_000, 5_000, id="one-time"),
+        pytest.param("Maya " * 20_000, "Maya " * 20_000, 20_000, id="one-name"),
+        pytest.param(
+            " and ".join(map(str, range(100, 10_100))),
+            " or ".join(map(str, range(10_099, 99, -1))),
+            10_000,
+            id="as-many-numbers",
+        ),
+        pytest.param(
+            " and ".join("3" * length for length in range(3, MOST_DIGITS, 2)),
+            "33 " * 30_000,
+            0,
+            id="beginnings-of-numbers",
+        ),
+    ],
+)
+def test_two_long_texts_are_compared_in_bounded_time(text: str, heard: str, expected: int) -> None:
+    began = time.process_time()
+    assert sum(one.is_heard for one in entities(text, heard, NAMES)) == expected
+    assert time.process_time() - began < 30
