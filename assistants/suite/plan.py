@@ -201,7 +201,7 @@ def _unscripted(attempts: Sequence[PlannedAttempt]) -> tuple[str, ...]:
         for one in attempts
         if one.script is not None
         and one.script.script is None
-        and one.attempt.scenario.expected.tool_calls
+        and one.attempt.scenario.expected.tools.required
     }
     if not lost:
         return ()
