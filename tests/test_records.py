@@ -31,6 +31,7 @@ STATES = frozenset(
         "shared.observability.trace._Speech",
         "shared.relay.Sends",
         "shared.single_turn.session.Capture",
+        "run_harness.simulation.session.Dialogue",
         "assistants.frontend.fixture.delegated_work.ClientWork",
         "assistants.frontend.fixture.delegated_work.Work",
         "assistants.frontend.fixture.http_machine.HttpMachine",
