@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import override
 
 from assistants.catalog import FarEnd, factory_for
 from assistants.config import api_key
-from assistants.endpoints import Endpoint, live_endpoint
+from assistants.endpoints import Endpoint, http_endpoint, live_endpoint
 from assistants.frontend.fixture.conversation_script import ConversationScript
 from assistants.frontend.fixture.machine import FixtureMachine
 from assistants.frontend.fixture.voice import assistant_voice
@@ -17,10 +19,12 @@ from run_harness.play import Conversations, Simulation
 from run_harness.simulation.caller import CallerSettings
 from run_harness.simulation.completion import CompletionPolicy
 from run_harness.simulation.observer import Observer, Question
+from run_harness.simulation.openai_observer import observer_at
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.effects.bundled import ambience
 from shared.errors import UsageError
 from shared.grading.judge import Reply
+from shared.grading.openai_model import ModelService, load_sdk
 from shared.json_text import json_text
 from shared.observability.observations import Speaker
 from shared.observability.redaction import Masker
@@ -32,11 +36,18 @@ from shared.single_turn.bench import Attempt
 from shared.values import JsonObject
 
 
+@contextmanager
 def conversations(
     plan: Plan, cancellation: Cancellation, _monitor: Monitor | None
-) -> Conversations:
-    """Perform the conversations of a plan."""
+) -> Iterator[Conversations]:
+    """Perform the conversations of a plan, with the observer that all of them ask."""
+    with ExitStack() as stack:
+        yield _conversations(plan, cancellation, stack)
+
+
+def _conversations(plan: Plan, cancellation: Cancellation, stack: ExitStack) -> Conversations:
     settings = plan.settings
+    observer = None if plan.is_offline else _observer(settings, stack)
     scripts = {
         planned.attempt.key: planned.script.script
         for planned in plan.attempts
@@ -52,28 +63,48 @@ def conversations(
         return plan.endpoint
 
     return Conversations(
-        simulation=_simulation(settings, plan, is_observed=False),
+        simulation=_simulation(settings, plan),
         kit=plan.kit,
         open_assistant=factory_for(settings.text("assistant_mode")),
         far_end=far_end,
         scripts=scripts,
-        observer_for=lambda attempt: _scripted_observer(scripts.get(attempt.key)),
+        observer_for=lambda attempt: observer or _scripted_observer(scripts.get(attempt.key)),
         mask=Masker(plan.secrets).object,
         detector=EnergyV1(),
         cancellation=cancellation,
     )
 
 
-def _simulation(settings: Settings, plan: Plan, *, is_observed: bool) -> Simulation:
+def _observer(settings: Settings, stack: ExitStack) -> Observer | None:
+    if not settings.switch("semantic_drain"):
+        return None
+    base = http_endpoint(
+        settings.text("base_url"),
+        allow_plaintext_loopback=settings.switch("allow_insecure_loopback"),
+        setting="OPENAI_BASE_URL",
+    )
+    service = ModelService(
+        base_url=base.url,
+        is_loopback=base.is_loopback,
+        timeout_s=settings.number("completion_timeout_seconds"),
+        api_key=settings.text("api_key"),
+    )
+    load_sdk()
+    return stack.enter_context(observer_at(service, settings.text("completion_model")))
+
+
+def _simulation(settings: Settings, plan: Plan) -> Simulation:
     condition, recipe = acoustics_of(settings)
     needs_ambience = recipe.background_speech is not None or recipe.distractors is not None
     opening = settings.path("assistant_opening_prompt")
     return Simulation(
         caller=CallerSettings.of(settings),
         completion=CompletionPolicy(
-            is_observed=is_observed,
+            is_observed=False,
             duration_ms=_ms(settings.number("max_duration_seconds")),
             drain_ms=settings.integer("drain_ms"),
+            quiet_line_ms=settings.integer("quiet_line_ms"),
+            failures_max=settings.integer("completion_retries") + 1,
         ),
         condition=condition,
         recipe=recipe,

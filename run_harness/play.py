@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 
 from assistants.catalog import AssistantKit, Factory, FarEnd, open_caller
 from assistants.frontend.fixture.conversation_script import ConversationScript
@@ -18,7 +18,6 @@ from run_harness.simulation.completion import CompletionPolicy
 from run_harness.simulation.observer import Observer
 from run_harness.simulation.prompts import caller_prompts, opening_command
 from run_harness.simulation.session import Cast, Dialogue, Rules, converse
-from run_harness.simulation.validity import simulator_validity
 from shared.audio.detection.port import Detector
 from shared.audio.effects.acoustics import Acoustics
 from shared.audio.effects.ambience import Ambience
@@ -125,11 +124,12 @@ class Conversations:
             if task is not None:
                 self.cancellation.watch(task)
             try:
+                observer = self.observer_for(attempt)
                 dialogue = await converse(
                     cast,
-                    self._rules(attempt),
+                    self._rules(attempt, is_observed=observer is not None),
                     clock,
-                    observer=self.observer_for(attempt),
+                    observer=observer,
                     air=air,
                     state_before=before,
                 )
@@ -185,11 +185,11 @@ class Conversations:
             for one in machine.spoken()
         )
 
-    def _rules(self, attempt: Attempt) -> Rules:
+    def _rules(self, attempt: Attempt, *, is_observed: bool) -> Rules:
         return Rules(
             scenario=attempt.scenario,
             first_speaker=Speaker.ASSISTANT if self._is_assistant_first else Speaker.CALLER,
-            completion=self.simulation.completion,
+            completion=replace(self.simulation.completion, is_observed=is_observed),
             cleanup_us=self.simulation.cleanup_us,
             mask=self.mask,
         )
@@ -225,7 +225,7 @@ class Conversations:
             state_after=states[1],
             pacing=Pacing(FRAME_MS, dialogue.lateness_us),
             ending=dialogue.ending,
-            failure=dialogue.failure or self._unfit(dialogue),
+            failure=dialogue.failure,
             warnings=tuple(_warnings(dialogue)),
             caller_observations=tuple(dialogue.caller_observations),
             cues=dialogue.cues,
@@ -240,13 +240,6 @@ class Conversations:
     def _track(self, pcm: Pcm, measured_on: MeasuredOn) -> Track:
         voiced = self.detector.voiced(pcm) if pcm.size else IntervalSet()
         return Track(voiced, int(pcm.size), self.detector.id, measured_on)
-
-    def _unfit(self, dialogue: Dialogue) -> Failure | None:
-        """The caller's fault, if it was unfit to call."""
-        validity = simulator_validity(
-            dialogue.caller_observations, has_backend=True, extent_ms=dialogue.extent_ms
-        )
-        return None if validity.is_valid else Failure(Stage.CALLER_SIMULATION, validity.message())
 
     def _condition(self, air: Acoustics) -> Condition:
         applied = asdict(air.applied())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -33,7 +34,7 @@ INFRASTRUCTURE_STATUS = 3
 MOST_STARTS_AT_ONCE = 1_000
 
 
-type PlayOf = Callable[[Plan, Cancellation, Monitor | None], Play]
+type PlayOf = Callable[[Plan, Cancellation, Monitor | None], AbstractContextManager[Play]]
 """How a suite performs the attempts of a plan."""
 
 
@@ -53,11 +54,11 @@ def _run(plan: Plan, console: Console, play_of: PlayOf) -> int:
     with (
         Interrupts(cancellation) as interrupts,
         monitor_on(plan.device, lambda line: console.warn([line])) as monitor,
+        play_of(plan, cancellation, monitor) as play,
     ):
         directory, header = _new_directory(plan)
         keys = [planned.attempt.key for planned in plan.attempts]
         journal = Journal(directory, header, keys)
-        play = play_of(plan, cancellation, monitor)
         bench = _bench(plan, directory, cancellation, console, play)
 
         def perform(planned: PlannedAttempt) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import cast
 
 from assistants.catalog import FarEnd, factory_for
@@ -22,7 +24,10 @@ from shared.single_turn.play import OpenedLine, SingleTurn
 from shared.single_turn.session import SpokenRequest
 
 
-def single_turns(plan: Plan, cancellation: Cancellation, monitor: Monitor | None) -> SingleTurn:
+@contextmanager
+def single_turns(
+    plan: Plan, cancellation: Cancellation, monitor: Monitor | None
+) -> Iterator[SingleTurn]:
     """Perform the single turns of a plan."""
     settings, caller = plan.settings, cast("RequestCaller", plan.caller)
     scripts = {planned.attempt.key: planned.script for planned in plan.attempts}
@@ -37,7 +42,7 @@ def single_turns(plan: Plan, cancellation: Cancellation, monitor: Monitor | None
             None if script is None else f"{script.to_json()}\n",
         )
 
-    return SingleTurn(
+    yield SingleTurn(
         detector=EnergyV1(),
         request_for=caller.request_for,
         line_for=line_for,

@@ -15,6 +15,7 @@ from shared.grading.policy import EvaluationPolicy
 from shared.grading.rubric import TASK_UNDERSTANDING
 from shared.grading.semantic import scores
 from shared.grading.sensitivity import Sensitivity
+from shared.grading.validity import caller_validity
 from shared.grading.verdict import Check, CheckStatus, Status, Verdict
 from shared.metrics import task
 from shared.metrics.consumption import Consumption
@@ -107,8 +108,16 @@ def attempt_result(
         observability=None
         if observed is None
         else _observability(scenario, assessment, observed, audio_source),
+        validity=_validity(evidence),
         warnings=list(evidence.warnings),
     )
+
+
+def _validity(evidence: Evidence) -> dict[str, object] | None:
+    """Of a caller with a session of its own, whether it was fit to call."""
+    if not evidence.caller_observations:
+        return None
+    return dict(caller_validity(evidence).as_json())
 
 
 def summarize(results: Sequence[AttemptResult]) -> Summary:

@@ -376,6 +376,8 @@ class ErrorReport(Part):
 
 
 class AttemptResult(Part):
+    """One attempt. ``validity`` says of a simulated caller whether it was fit to call."""
+
     scenario_id: str
     attempt: AttemptReport
     title: str
@@ -386,6 +388,7 @@ class AttemptResult(Part):
     error: ErrorReport | None = None
     assessment: AssessmentReport | None = None
     observability: dict[str, object] | None = None
+    validity: dict[str, object] | None = None
     warnings: list[str] = []
 
 

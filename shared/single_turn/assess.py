@@ -19,6 +19,7 @@ from shared.grading.judge import Judgments
 from shared.grading.policy import EvaluationPolicy
 from shared.grading.semantic import task_understanding
 from shared.grading.sensitivity import Reading, compared
+from shared.grading.validity import caller_validity
 from shared.grading.verdict import Check, decide
 from shared.metrics.consumption import consumption
 from shared.metrics.extended import measure_extended
@@ -110,9 +111,12 @@ def _checks(case: Case, judgments: Judgments | None) -> tuple[Check, ...]:
 
 
 def _validity(evidence: Evidence, policy: EvaluationPolicy) -> Failure | None:
-    """Why the attempt is no measurement: it broke, was not served, or our sender was too late."""
+    """Why the attempt is no measurement: it broke, its caller was unfit, it was not served, or our
+    sender was too late."""
     if evidence.failure is not None:
         return evidence.failure
+    if evidence.caller_observations and not (caller := caller_validity(evidence)).is_valid:
+        return Failure(Stage.CALLER_SIMULATION, caller.message())
     limit = next(_rate_limits(evidence), None)
     if limit is not None:
         return Failure(Stage.RESPONSE_COLLECTION, f"the provider limited our rate: {limit}")

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Final
 
 from shared.observability.delegation import WorkState
+from shared.observability.evidence import Evidence
 from shared.observability.observations import (
     DelegationBegan,
     Observation,
@@ -99,6 +100,13 @@ def simulator_validity(
     if has_backend and (_is_working(in_time) or _is_working(observations)):
         return SimulatorValidity(scope, Invalidity.BACKEND_PENDING)
     return SimulatorValidity(scope)
+
+
+def caller_validity(evidence: Evidence) -> SimulatorValidity:
+    """The same of a conversation, whose caller always has a backend of its own."""
+    return simulator_validity(
+        evidence.caller_observations, has_backend=True, extent_ms=evidence.extent_ms
+    )
 
 
 def _is_failure(seen: Observation) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from run_harness.simulation.validity import Invalidity, simulator_validity
+from shared.grading.validity import Invalidity, simulator_validity
 from shared.observability.observations import (
     DelegationBegan,
     Observation,
