@@ -190,6 +190,7 @@ class Conversations:
             scenario=attempt.scenario,
             first_speaker=Speaker.ASSISTANT if self._is_assistant_first else Speaker.CALLER,
             completion=replace(self.simulation.completion, is_observed=is_observed),
+            hold_ms=self.simulation.hold_ms,
             cleanup_us=self.simulation.cleanup_us,
             mask=self.mask,
         )

@@ -64,6 +64,7 @@ class Rules:
     scenario: Scenario
     first_speaker: Speaker
     completion: CompletionPolicy
+    hold_ms: int
     cleanup_us: int
     mask: Callable[[JsonObject], JsonObject]
 
@@ -161,7 +162,9 @@ class _Floor:
         self._dialogue = dialogue
         self._completion = Completion(rules.completion)
         self._opening = Opening(rules.first_speaker, commanded_ms=self._wall_ms)
-        self._watch = ConversationWatch(state_before, rules.completion.quiet_ms)
+        self._watch = ConversationWatch(
+            state_before, quiet_ms=rules.completion.quiet_ms, hold_ms=rules.hold_ms
+        )
         self._revisions = Revisions()
         self._question: Question | None = None
         self._asked_ms = 0

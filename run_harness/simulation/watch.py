@@ -30,7 +30,8 @@ PENDING_CAPTION_MS: Final = 2_000
 class _Side:
     """One party as it was heard, and its session's own account of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, hold_ms: int) -> None:
+        self._hold_ms = hold_ms
         self.voiced: list[Interval] = []
         self.captions: list[Caption] = []
         self.work = WorkState()
@@ -58,7 +59,8 @@ class _Side:
         self.work.observe(seen)
         if isinstance(seen, Caption) and seen.speaker is Speaker.ASSISTANT:
             self.captions.append(seen)
-            self.captioned_ms = max(seen.end_ms, self.captioned_ms or 0)
+            # On the media track its voice lies later than on its session's own, by the hold.
+            self.captioned_ms = max(seen.end_ms + self._hold_ms, self.captioned_ms or 0)
 
     def has_pending_caption(self, now_ms: int) -> bool:
         """Whether words are known whose voice is still to be heard."""
@@ -71,8 +73,8 @@ class _Side:
 class ConversationWatch:
     """One conversation as it unfolds. Instants are media milliseconds."""
 
-    def __init__(self, state_before: JsonObject, quiet_ms: int) -> None:
-        self._sides = {speaker: _Side() for speaker in Speaker}
+    def __init__(self, state_before: JsonObject, *, quiet_ms: int, hold_ms: int) -> None:
+        self._sides = {speaker: _Side(hold_ms) for speaker in Speaker}
         self._quiet_ms = quiet_ms
         self._now_ms = 0
         self._is_stale = True
