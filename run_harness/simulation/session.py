@@ -16,6 +16,7 @@ from run_harness.simulation.observer import (
     Observer,
     Question,
     Revisions,
+    Situation,
     Unread,
     decision_of,
     expressed_in,
@@ -168,6 +169,8 @@ class _Floor:
         self._revisions = Revisions()
         self._question: Question | None = None
         self._asked_ms = 0
+        self._verified_for: Situation | None = None
+        self._verified = False
         self._call: asyncio.Task[Reply] | None = None
 
     async def hold(self, air: Air | None) -> None:
@@ -231,9 +234,16 @@ class _Floor:
             assistant=watch.party(
                 Speaker.ASSISTANT, has_buffered_speech=cast.assistant.playout.holds_speech
             ),
-            is_verified=is_verified(self._rules.scenario, situation),
+            is_verified=self._is_verified(situation),
             finishes=cast.finishes(now_ms),
         )
+
+    def _is_verified(self, situation: Situation) -> bool:
+        """Whether the state is the expected one; looked up anew when something has changed."""
+        if situation is not self._verified_for:
+            self._verified_for = situation
+            self._verified = is_verified(self._rules.scenario, situation)
+        return self._verified
 
     def _ask(self, now_ms: int, revision: int) -> None:
         if self._observer is None:
