@@ -17,9 +17,12 @@ import pytest
 
 import assistants.suite.run
 import assistants.suite.single_turns
+import run_harness.conversations
 from assistants.catalog import AssistantKit, FarEnd, factory_for
+from assistants.suite.single_turns import single_turns
 from assistants.suite.suite import Suite
 from crawl_harness.suite import CRAWL
+from run_harness.conversations import conversations
 from shared.clock import Clock
 from shared.observability.trace import Trace
 from shared.scenarios import AssistantBrief
@@ -28,6 +31,7 @@ from shared.single_turn.attempt import OpenAssistant
 from shared.single_turn.bench import judge_again
 from shared.single_turn.details import decode_details, result_json
 
+PLAYS = {"run": conversations}
 PROGRAMS = Path(sys.executable).parent
 COMMAND = PROGRAMS / "crawl-eval"
 DATA = CRAWL.bundled_data.parent
@@ -151,7 +155,7 @@ def evaluate_here(results: Path, suite: Suite = CRAWL, **flags: Value) -> tuple[
     lines: Lines = {}
     given = {"offline": True, "results_dir": str(results), **flags}
     with _bare_process(results), _every_line_into(lines):
-        status = assistants.suite.run.evaluate(suite, given)
+        status = assistants.suite.run.evaluate(suite, given, PLAYS.get(suite.name, single_turns))
     return FinishedRun(_only_folder(results, ""), status, "", ""), lines
 
 
@@ -186,6 +190,7 @@ def _every_line_into(lines: Lines) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(assistants.suite.single_turns, "factory_for", listening)
+        patch.setattr(run_harness.conversations, "factory_for", listening)
         yield
 
 

@@ -1,0 +1,121 @@
+"""``run-eval`` from end to end: what crosses which line, what is kept, and that it repeats."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from run_harness.suite import RUN
+from shared.errors import UsageError
+from shared.single_turn.bench import judge_again
+from shared.single_turn.details import decode_details, result_json
+from tests.support.runs import FinishedRun, evaluate_here
+
+BOOKING = "restaurant_booking_complete"
+
+
+@pytest.fixture(scope="module")
+def booking(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+    run, _ = evaluate_here(tmp_path_factory.mktemp("run") / "results", RUN, example=BOOKING)
+    return run
+
+
+def details_of(run: FinishedRun) -> dict[str, Any]:
+    details: dict[str, Any] = json.loads(run.details(BOOKING))
+    return details
+
+
+def test_a_sound_conversation_passes_by_the_application_s_state(booking: FinishedRun) -> None:
+    row = booking.rows[BOOKING]
+    checks = {one["id"]: one["status"] for one in row["assessment"]["checks"]}
+    assert row["status"] == "passed"
+    assert (checks["conversation_completed"], checks["application_state"]) == ("passed", "passed")
+
+
+def test_a_farewell_is_excluded_and_a_request_is_not(booking: FinishedRun) -> None:
+    audio = booking.rows[BOOKING]["metrics"]["audio"]
+    assert audio["response_exclusion_reasons"] == {"caller_closing": 1}
+    assert audio["response_rate"] == 1.0
+    counts = audio["response_opportunities"]
+    assert counts["caller_turn_count"] == counts["response_eligible_count"] + 1
+
+
+def test_both_sessions_are_on_record(booking: FinishedRun) -> None:
+    evidence = details_of(booking)["evidence"]
+    captions = [
+        one["text"]
+        for one in evidence["caller_observations"]
+        if one["observation"] == "Caption" and one["speaker"] == "assistant"
+    ]
+    assert "".join(captions).startswith("Hello")
+    assert evidence["first_speaker"] == "caller"
+    assert {"events", "caller_events", "conversation_audio"} <= set(
+        booking.rows[BOOKING]["artifacts"]
+    )
+
+
+def test_a_row_says_whether_its_caller_was_fit_to_call(booking: FinishedRun) -> None:
+    validity = booking.rows[BOOKING]["validity"]
+    assert (validity["status"], validity["reason"]) == ("valid", None)
+
+
+def test_the_same_conversation_repeats_to_the_byte(booking: FinishedRun, tmp_path: Path) -> None:
+    again, _ = evaluate_here(tmp_path / "results", RUN, example=BOOKING)
+    folders = ("audio", "events", "transcripts", "scripts")
+    assert again.files(*folders) == booking.files(*folders)
+
+
+def test_a_stored_conversation_gives_its_row_again(booking: FinishedRun) -> None:
+    stored = decode_details(booking.details(BOOKING))
+    assert result_json(judge_again(stored)) == booking.rows[BOOKING]
+
+
+def test_nothing_private_of_the_caller_reaches_the_assistant(tmp_path: Path) -> None:
+    """Searched message by message; what the caller says aloud goes as sound."""
+    _, lines = evaluate_here(tmp_path / "results", RUN, example=BOOKING)
+    scenario = next(
+        one
+        for one in json.loads(RUN.bundled_data.read_text("utf-8"))["scenarios"]
+        if one["id"] == BOOKING
+    )
+    caller = scenario["simulation_parameters"]
+    private = [
+        caller["goal"],
+        caller["persona"]["description"],
+        *(item["commitment"] for item in caller["agenda"]),
+        scenario["expected"]["answer"],
+        *scenario["expected"]["criteria"],
+    ]
+    (line,) = lines.values()
+    sent = [one.text for one in line if one.direction == "sent"]
+    assert sent
+    assert [text for text in private for one in sent if text in one] == []
+
+
+@pytest.mark.parametrize("condition", ["noisy", "telephony", "realistic"])
+def test_what_is_done_to_the_caller_s_sound_moves_no_figure_of_the_assistant(
+    condition: str, booking: FinishedRun, tmp_path: Path
+) -> None:
+    run, _ = evaluate_here(tmp_path / "results", RUN, example=BOOKING, condition=condition)
+    row, clean = run.rows[BOOKING], booking.rows[BOOKING]
+    assert row["status"] == "passed"
+    latency = "response_latency_ms"
+    assert abs(row["metrics"]["audio"][latency] - clean["metrics"]["audio"][latency]) <= 20
+    assert details_of(run)["evidence"]["condition"]["name"] == condition
+
+
+def test_time_that_is_up_fails_a_conversation_whose_state_is_right(tmp_path: Path) -> None:
+    run, _ = evaluate_here(tmp_path / "results", RUN, example=BOOKING, max_duration_seconds=31.0)
+    checks = {one["id"]: one["status"] for one in run.rows[BOOKING]["assessment"]["checks"]}
+    assert run.rows[BOOKING]["status"] == "failed"
+    assert (checks["conversation_completed"], checks["application_state"]) == ("failed", "passed")
+
+
+def test_a_single_turn_is_no_conversation(tmp_path: Path) -> None:
+    data = RUN.folder.parent / "crawl_harness" / "data" / "scenarios.json"
+    with pytest.raises(UsageError, match="--example: restaurant_003 is not a multi-turn scenario"):
+        evaluate_here(tmp_path / "results", RUN, data=str(data), example="restaurant_003")
+    assert not (tmp_path / "results").exists()
