@@ -224,7 +224,8 @@ MAKING_ROWS: tuple[Setting, ...] = (
         "force",
         Kind.SWITCH,
         default=False,
-        help="Replace recordings that exist and belong to the same scenario.",
+        help="Replace recordings and kept speech that were made here, and give up scenarios of"
+        " --output-data that are made no more, with the variants that were made for them.",
         flag="--force",
     ),
 )
