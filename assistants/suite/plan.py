@@ -132,7 +132,9 @@ def _chosen(suite: Suite, settings: Settings, dataset: Dataset) -> list[Scenario
     if any(each.id == wanted and not suite.takes(each) for each in dataset.scenarios):
         raise UsageError(f"--example: {wanted} is not {suite.kind}; choose another")
     if not taken:
-        raise UsageError(f"nothing to run: the dataset holds not one {suite.kind[2:]}; add one")
+        raise UsageError(
+            f"nothing to run: the dataset holds not one {suite.kind[2:]}; {suite.if_none}"
+        )
     return select(taken, wanted, settings.integer("max_examples"))
 
 

@@ -52,7 +52,8 @@ class Caller(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """One suite as the run needs it. ``kind`` is what it takes, in words.
+    """One suite as the run needs it. ``kind`` is what it takes, in words, and ``if_none`` what to
+    do where a dataset has none.
 
     ``folder`` is its package, with ``config.toml`` and ``data/scenarios.json``.
     """
@@ -63,6 +64,7 @@ class Suite:
     takes: Callable[[Scenario], bool]
     kind: str
     caller: Callable[[Settings, Dataset], Caller]
+    if_none: str = "add one"
 
     @property
     def bundled_toml(self) -> Path:

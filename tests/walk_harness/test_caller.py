@@ -132,7 +132,7 @@ def test_a_recording_longer_than_the_response_timeout_is_replayed_whole(tmp_path
         pytest.param(
             [recorded("a")],
             {},
-            "nothing to run: the dataset holds not one single-turn scenario with recordings",
+            "nothing to run: .* single-turn scenario with recordings; walk-generate-audio makes",
             id="a-dataset-without-recordings",
         ),
         pytest.param(
@@ -201,6 +201,33 @@ def test_a_recording_that(
 
     assert (run.rows["a"]["status"], run.rows["b"]["status"]) == ("infrastructure_error", "passed")
     assert run.rows["a"]["error"] == {"stage": "audio_input", "message": message}
+
+
+@pytest.mark.parametrize(
+    ("needs_tools", "has_script", "is_warned"),
+    [
+        pytest.param(True, False, True, id="tools-and-no-script"),
+        pytest.param(True, True, False, id="tools-and-a-script"),
+        pytest.param(False, False, False, id="no-tools-and-no-script"),
+    ],
+)
+def test_scenarios_that_fail_for_want_of_a_script_are_warned_of(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    *,
+    needs_tools: bool,
+    has_script: bool,
+    is_warned: bool,
+) -> None:
+    one = recorded("a", recording())
+    if needs_tools:
+        one["expected"]["tools"] = {"required": [{"name": "check_availability"}]}
+    dataset = a_recorded_dataset(tmp_path, one)
+    if not has_script:
+        (tmp_path / "scripts/sound/a.json").unlink()
+    replayed(tmp_path, dataset)
+    warned = "no script beside this dataset for 1 of its scenarios that need tools"
+    assert (warned in capsys.readouterr().err) is is_warned
 
 
 def test_what_was_replayed_is_part_of_the_configuration(tmp_path: Path) -> None:

@@ -201,7 +201,8 @@ MAKING_ROWS: tuple[Setting, ...] = (
         "append",
         Kind.SWITCH,
         default=False,
-        help="Keep the scenarios that --output-data has, and add to them.",
+        help="Keep the scenarios that --output-data has, and add to them: other scenarios, or"
+        " another recording of the same.",
         flag="--append",
     ),
     Setting(

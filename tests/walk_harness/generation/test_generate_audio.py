@@ -30,8 +30,10 @@ from shared.command import run_command
 from shared.observability.evidence import MeasuredOn
 from shared.speech.port import Speech
 from shared.speech.tone import ToneSynthesizer
+from tests.support.runs import evaluate_here
 from walk_harness.generate_audio import ABOUT, _generate
 from walk_harness.generation.settings import ROWS
+from walk_harness.suite import WALK
 
 ROOT = Path(__file__).parents[3]
 TEXTS = {"a": "Good evening to you.", "b": "How late is it?", "c": "Is anybody there?"}
@@ -147,6 +149,23 @@ def test_one_scenario_as_a_noisy_caller(shell: Shell) -> None:
     )
     assert heard.tolist() == chain.process(spoken("b")).tolist()
     assert known.applied == chain.applied()
+
+
+def test_one_request_in_several_conditions_is_one_scenario_that_can_be_replayed(
+    shell: Shell,
+) -> None:
+    order = ["--data", "s.json", "--example", "a", "--output-data", "o.json"]
+    assert shell.type(*order, "--condition", "noisy") == 0
+    for condition in ("echo", "clean", "echo"):
+        assert shell.type(*order, "--append", "--condition", condition) == 0
+    recordings = shell.scenarios("o.json")["a"]["input"]["recordings"]
+    assert [(one["id"], one["condition"]) for one in recordings] == [
+        ("synthetic_recording", "noisy"),
+        ("synthetic_recording_echo", "echo"),
+        ("synthetic_recording_clean", "clean"),
+    ]
+    run, _ = evaluate_here(shell.folder / "results", WALK, data=str(shell.folder / "o.json"))
+    assert list(run.rows) == [f"a@{one['id']}@acknowledge" for one in recordings]
 
 
 def test_a_sidecar_knows_the_clean_speech(shell: Shell) -> None:
