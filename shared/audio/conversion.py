@@ -32,6 +32,8 @@ RATES_HZ = range(4_000, 384_001)
 FULL_SCALE = 32_768
 """What the library calls one, both ways: 16 bit samples come out of it as they went in."""
 BLOCK_FRAMES = 1 << 16
+UNKNOWN_FRAMES = 1 << 62
+"""From here on the library means that it does not know how many there are."""
 MOST_DIFFERENCE = 0.5
 """Of the energy of what channels share: how much of what they do not share is still one sound."""
 
@@ -92,9 +94,7 @@ class _Mix:
             block = self._sound.read(BLOCK_FRAMES, dtype="float64", always_2d=True)
             left -= len(block)
             if left < 0:
-                raise ValueError(
-                    f"lasts longer than a session, {wav.LONGEST_S // 3600} hours: cut it"
-                )
+                raise ValueError(_too_long())
             if not len(block):
                 return
             if not np.isfinite(block).all():
@@ -116,6 +116,8 @@ def _converted(file: bytes, name: str) -> Converted:
             raise ValueError(
                 f"is {rate_hz} Hz; what has {RATES_HZ[0]} to {RATES_HZ[-1]} Hz is converted"
             )
+        if wav.LONGEST_S * rate_hz < sound.frames < UNKNOWN_FRAMES:
+            raise ValueError(_too_long())
         mix = _Mix(sound)
         pieces, clipped = [np.empty(0, np.int16)], 0
         for piece in resampled(mix.blocks(), rate_hz, SAMPLE_RATE_HZ):
@@ -138,6 +140,10 @@ def _converted(file: bytes, name: str) -> Converted:
     if not pcm.size:
         raise ValueError("holds no audio; record it anew")
     return Converted(pcm, provenance, tuple(_warnings(file, pcm, mix, clipped)))
+
+
+def _too_long() -> str:
+    return f"lasts longer than a session, {wav.LONGEST_S // 3600} hours: cut it"
 
 
 def _warnings(file: bytes, pcm: Pcm, mix: _Mix, clipped: int) -> Iterator[str]:

@@ -4,6 +4,7 @@ import hashlib
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -283,6 +284,28 @@ def test_no_recording_is_longer_than_a_session(
     else:
         with pytest.raises(UsageError, match="lasts longer than a session"):
             converted(path)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_of_a_recording_that_is_too_long_no_more_is_decoded_than_has_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_known: bool
+) -> None:
+    monkeypatch.setattr(wav, "LONGEST_S", 10)
+    monkeypatch.setattr(conversion, "BLOCK_FRAMES", 8_000)
+    if not is_known:
+        monkeypatch.setattr(conversion, "UNKNOWN_FRAMES", 0)
+    decoded = []
+    read = soundfile.SoundFile.read
+
+    def counted(*given: Any, **more: Any) -> Any:
+        decoded.append(given)
+        return read(*given, **more)
+
+    monkeypatch.setattr(soundfile.SoundFile, "read", counted)
+    path = written(tmp_path, np.ones(20 * 8_000, np.int16), 8_000, "FLAC", "PCM_16")
+    with pytest.raises(UsageError, match="lasts longer than a session"):
+        converted(path)
+    assert len(decoded) == (0 if is_known else 11)
 
 
 @pytest.mark.parametrize(
