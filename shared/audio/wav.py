@@ -112,7 +112,7 @@ def contents(path: Path, largest_bytes: int) -> bytes:
                 " are read: cut it"
             )
         with path.open("rb") as file:
-            return file.read(largest_bytes)
+            return file.read(found.st_size)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
 
@@ -200,4 +200,4 @@ def _samples(data: Section) -> Pcm:
             f"is cut inside a sample: {size} bytes of samples of {SAMPLE_BYTES} bytes; fetch it"
             " again, or for what is there"
         )
-    return from_bytes(bytes(data.content))
+    return from_bytes(data.content)
