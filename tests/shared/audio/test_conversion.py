@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -257,6 +258,16 @@ def test_a_cut_recording_says_how_much_is_missing(tmp_path: Path) -> None:
             "no finite numbers",
             id="infinite-ones",
         ),
+        pytest.param(
+            riff(form(3, bits=64), data(np.array([0, 1e300], "<f8").tobytes())),
+            "beyond any scale",
+            id="numbers-too-large-to-square",
+        ),
+        pytest.param(
+            riff(form(3, bits=64), data(np.array([0, -1.1e12], "<f8").tobytes())),
+            "beyond any scale",
+            id="just-beyond-any-scale",
+        ),
     ],
 )
 def test_refused_in_one_line(tmp_path: Path, file: bytes, complaint: str) -> None:
@@ -266,6 +277,18 @@ def test_refused_in_one_line(tmp_path: Path, file: bytes, complaint: str) -> Non
         converted(path)
     assert str(refusal.value).startswith(f"{path}: ")
     assert "\n" not in str(refusal.value)
+
+
+def test_a_decoder_says_nothing_of_its_own(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    whole = written(tmp_path, tone(48_000), 24_000, "MP3", "MPEG_LAYER_III").read_bytes()
+    path = tmp_path / "cut.mp3"
+    path.write_bytes(whole[: len(whole) // 2] + b"junk" * 3_000)
+    with pytest.raises(UsageError):
+        converted(path)
+    os.write(2, b"heard again")
+    assert capfd.readouterr().err == "heard again"
 
 
 @pytest.mark.parametrize("rate_hz", [4_000, 384_000])
