@@ -14,7 +14,7 @@ from assistants.frontend.fixture.voice import assistant_voice
 from assistants.frontend.vocabulary import VOCABULARY
 from assistants.suite.detectors import second_for_assistant
 from assistants.suite.header import run_header
-from assistants.suite.listening import monitor_on
+from assistants.suite.listening import monitor_for
 from assistants.suite.plan import Plan, PlannedAttempt, plan_run
 from assistants.suite.suite import Suite
 from shared.artifacts import NameTakenError, RunDirectory
@@ -57,7 +57,7 @@ def _run(plan: Plan, console: Console) -> int:
     settings, cancellation = plan.settings, Cancellation()
     with (
         Interrupts(cancellation) as interrupts,
-        monitor_on(plan.device, lambda line: console.warn([line])) as monitor,
+        monitor_for(lambda line: console.warn([line]), is_wanted=plan.is_listened_to) as monitor,
     ):
         directory, header = _new_directory(plan)
         keys = [planned.attempt.key for planned in plan.attempts]
