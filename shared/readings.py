@@ -7,9 +7,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
+from itertools import groupby, islice
 from math import isfinite
+from typing import Final
+
+MOST_MARKS: Final = 30
+"""Marks on one letter. Ordering them takes the square of their number, and no language has more."""
 
 _VARIANTS = str.maketrans(dict.fromkeys("‐‑‒–−", "-") | {"⁄": "/"})
 _NUMERIC_MARKS = re.compile(r"(?<!\w)[+-](?=\.?\d)|(?<![\w.])\.(?=\d)|(?<=\d)[.:/-](?=\d)")
@@ -24,13 +30,18 @@ _HOURS = 24
 _HALF_DAY = 12
 
 
+def composed(text: str) -> str:
+    """The text in compatible forms (NFKC), with at most :data:`MOST_MARKS` marks in a row."""
+    return unicodedata.normalize("NFKC", "".join(_calmed(text)))
+
+
 def normalized(text: str) -> str:
     """The words of a text: compatible forms and case folded, punctuation and spacing gone.
 
     What makes a number stays: a sign or point in front of digits; points, colons, slashes and
     hyphens between digits. Invisible characters vanish; digits of any script become ASCII ones.
     """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    folded = unicodedata.normalize("NFKC", composed(text).casefold())
     visible = "".join(c for c in folded.translate(_VARIANTS) if unicodedata.category(c) != "Cf")
     kept = {mark.start() for mark in _NUMERIC_MARKS.finditer(visible)}
     return " ".join("".join(_letter(c, kept=i in kept) for i, c in enumerate(visible)).split())
@@ -61,14 +72,14 @@ def is_exactly(number: float, text: str) -> bool:
 def date_of(text: str) -> date | None:
     """The calendar date a text names in an ISO 8601 form; nothing when it names none."""
     try:
-        return date.fromisoformat(unicodedata.normalize("NFKC", text).translate(_VARIANTS).strip())
+        return date.fromisoformat(composed(text).translate(_VARIANTS).strip())
     except ValueError:
         return None
 
 
 def second_of_day(text: str) -> int | None:
     """The time of day a text names: 24-hour with minutes, or 12-hour with a.m. or p.m."""
-    parts = _TIME.fullmatch(unicodedata.normalize("NFKC", text).casefold().strip())
+    parts = _TIME.fullmatch(composed(text).casefold().strip())
     if parts is None:
         return None
     hour, minute, second = (int(parts[name] or 0) for name in ("hour", "minute", "second"))
@@ -86,6 +97,17 @@ def second_of_day(text: str) -> int | None:
 def is_finite(number: float) -> bool:
     """Whether a number is neither NaN nor infinite, however large an integer it is."""
     return isinstance(number, int) or isfinite(number)
+
+
+def _calmed(text: str) -> Iterator[str]:
+    for is_mark, run in groupby(text, key=_is_mark):
+        yield from islice(run, MOST_MARKS if is_mark else None)
+
+
+def _is_mark(character: str) -> bool:
+    """Whether it belongs to the letter before it, itself or by what it is made of."""
+    first = unicodedata.normalize("NFKD", character)[0]
+    return not character.isascii() and unicodedata.combining(first) != 0
 
 
 def _letter(character: str, *, kept: bool) -> str:

@@ -151,11 +151,10 @@ class RecordedCaller(RequestCaller):
         """A recording that was fine when the run began, if it still is the same."""
         try:
             recorded = wav.read_recording(checked.path)
-            sha256 = _sha256(checked.path)
-        except (UsageError, OSError) as error:
+        except UsageError as error:
             what = "the recording cannot be read any more"
             raise AttemptError(Stage.AUDIO_INPUT, f"{what}: {shown}") from error
-        if sha256 != checked.sha256:
+        if recorded.sha256 != checked.sha256:
             what = "the recording changed since the run began"
             raise AttemptError(Stage.AUDIO_INPUT, f"{what}: {shown}")
         return recorded
@@ -171,15 +170,15 @@ class _Checked:
 
 
 def _checked(path: Path, text: str, chosen: str | None) -> _Checked:
-    recorded, sha256 = wav.read_recording(path), _sha256(path)
-    sidecar = read_sidecar(path, sha256)
+    recorded = wav.read_recording(path)
+    sidecar = read_sidecar(path, recorded.sha256)
     if sidecar is not None:
         _refuse_other_words(sidecar.source, text, path)
     mask = None if sidecar is None else sidecar.speech_mask
     known = None if mask is None else _known(mask, recorded.pcm, path)
     if mask is not None and not _stands(mask, chosen):
         known = None
-    return _Checked(path, sha256, known)
+    return _Checked(path, recorded.sha256, known)
 
 
 def _stands(mask: SpeechMask, chosen: str | None) -> bool:
@@ -210,10 +209,6 @@ def _known(mask: SpeechMask, pcm: Pcm, path: Path) -> Track:
 def _named(detector: Detector) -> JsonObject:
     named = detector.id
     return {"name": named.name, "version": named.version, "parameters": dict(named.parameters)}
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _source_of(recording: Recording) -> str | None:

@@ -22,4 +22,5 @@ WALK = Suite(
     takes=is_recorded,
     kind="a single-turn scenario with recordings",
     caller=caller_of,
+    if_none="walk-generate-audio makes recordings of scenarios without any",
 )

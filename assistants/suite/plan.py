@@ -18,10 +18,9 @@ from assistants.resources import BUNDLED_APPLICATION, load_application, load_voi
 from assistants.suite.detectors import hybrid_for_sensitivity
 from assistants.suite.fit import refuse_misfits
 from assistants.suite.judge import judge_of
-from assistants.suite.listening import device_for
+from assistants.suite.listening import is_listened_to
 from assistants.suite.secrecy import refuse_credentials
 from assistants.suite.suite import Caller, Rendition, Suite
-from shared.audio.monitor import Device
 from shared.audio.pacing import PacingBound
 from shared.dataset import Dataset, load_dataset, select, with_shown_paths
 from shared.environment import read_env_file
@@ -58,7 +57,7 @@ class Plan:
     is_virtual: bool
     secrets: tuple[str, ...] = field(repr=False)
     judge: Judge | None = None
-    device: Device | None = None
+    is_listened_to: bool = False
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -91,7 +90,7 @@ def plan_run(suite: Suite, settings: Settings) -> Plan:
     is_virtual = is_offline and settings["real_time"] is not True
     endpoint = None if is_offline else _endpoint(settings)
     _check_pace(settings, is_offline=is_offline)
-    device = device_for(settings, is_virtual=is_virtual)
+    is_heard = is_listened_to(settings, is_virtual=is_virtual)
     hybrid_for_sensitivity(settings)
     dataset_path = expanded(settings.path("data") or suite.bundled_data, "--data")
     dataset = load_dataset(dataset_path)
@@ -122,7 +121,7 @@ def plan_run(suite: Suite, settings: Settings) -> Plan:
         is_virtual,
         secrets,
         None if is_offline else judge_of(settings, secrets),
-        device,
+        is_heard,
     )
 
 
@@ -133,7 +132,9 @@ def _chosen(suite: Suite, settings: Settings, dataset: Dataset) -> list[Scenario
     if any(each.id == wanted and not suite.takes(each) for each in dataset.scenarios):
         raise UsageError(f"--example: {wanted} is not {suite.kind}; choose another")
     if not taken:
-        raise UsageError(f"nothing to run: the dataset holds not one {suite.kind[2:]}; add one")
+        raise UsageError(
+            f"nothing to run: the dataset holds not one {suite.kind[2:]}; {suite.if_none}"
+        )
     return select(taken, wanted, settings.integer("max_examples"))
 
 

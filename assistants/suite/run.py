@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assistants.frontend.vocabulary import VOCABULARY
 from assistants.suite.header import run_header
-from assistants.suite.listening import monitor_on
+from assistants.suite.listening import monitor_for
 from assistants.suite.plan import Plan, PlannedAttempt, plan_run
 from assistants.suite.single_turns import single_turns
 from assistants.suite.suite import Suite
@@ -53,7 +53,7 @@ def _run(plan: Plan, console: Console, play_of: PlayOf) -> int:
     settings, cancellation = plan.settings, Cancellation()
     with (
         Interrupts(cancellation) as interrupts,
-        monitor_on(plan.device, lambda line: console.warn([line])) as monitor,
+        monitor_for(lambda line: console.warn([line]), is_wanted=plan.is_listened_to) as monitor,
         play_of(plan, cancellation, monitor) as play,
     ):
         directory, header = _new_directory(plan)

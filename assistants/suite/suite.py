@@ -56,7 +56,8 @@ class RequestCaller(Caller, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """One suite as the run needs it. ``kind`` is what it takes, in words.
+    """One suite as the run needs it. ``kind`` is what it takes, in words, and ``if_none`` what to
+    do where a dataset has none.
 
     ``folder`` is its package, with ``config.toml`` and ``data/scenarios.json``.
     """
@@ -68,6 +69,7 @@ class Suite:
     kind: str
     caller: Callable[[Settings, Dataset], Caller]
     library: Callable[[Path], Library[Any]] = ScriptLibrary
+    if_none: str = "add one"
 
     @property
     def interaction(self) -> Literal["single_turn", "multi_turn"]:

@@ -16,6 +16,11 @@ from shared.speech.openai import OpenAISpeech, SpeechService
 from shared.speech.port import Synthesizer
 from shared.speech.tone import ToneSynthesizer
 
+OTHERWISE = (
+    "hibari, natural and on this machine (extra local-speech), or tone, a test signal that needs"
+    " nothing"
+)
+
 
 def synthesizer(settings: Settings) -> Synthesizer:
     """The caller's voice as it was chosen; what costs time or money to make is kept on disk.
@@ -50,9 +55,7 @@ def _openai(settings: Settings) -> OpenAISpeech:
         allow_plaintext_loopback=settings.switch("allow_insecure_loopback"),
         setting="OPENAI_BASE_URL",
     )
-    key = api_key(
-        settings, needed_for="--synthesizer openai", otherwise="tone, which needs nothing"
-    )
+    key = api_key(settings, needed_for="--synthesizer openai", otherwise=OTHERWISE)
     return OpenAISpeech(
         SpeechService(address.url, key, is_loopback=address.is_loopback),
         model=settings.text("tts_model"),

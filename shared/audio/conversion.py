@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +33,11 @@ LARGEST_BYTES = 1_000_000_000
 RATES_HZ = range(4_000, 384_001)
 FULL_SCALE = 32_768
 """What the library calls one, both ways: 16 bit samples come out of it as they went in."""
+LOUDEST = 1e12
+"""Whatever full scale a program had in mind; what computes with more overflows."""
 BLOCK_FRAMES = 1 << 16
+UNKNOWN_FRAMES = 1 << 62
+"""From here on the library means that it does not know how many there are."""
 MOST_DIFFERENCE = 0.5
 """Of the energy of what channels share: how much of what they do not share is still one sound."""
 
@@ -70,7 +76,8 @@ def converted(path: Path) -> Converted:
 
     file = wav.contents(path, LARGEST_BYTES)
     try:
-        return _converted(file, path.name)
+        with _without_remarks():
+            return _converted(file, path.name)
     except LibsndfileError as error:
         raise UsageError(f"{path}: {_unreadable(file, error)}") from error
     except ValueError as refusal:
@@ -92,17 +99,34 @@ class _Mix:
             block = self._sound.read(BLOCK_FRAMES, dtype="float64", always_2d=True)
             left -= len(block)
             if left < 0:
-                raise ValueError(
-                    f"lasts longer than a session, {wav.LONGEST_S // 3600} hours: cut it"
-                )
+                raise ValueError(_too_long())
             if not len(block):
                 return
             if not np.isfinite(block).all():
                 raise ValueError("holds samples that are no finite numbers; export it anew")
+            if np.abs(block).max() > LOUDEST:
+                raise ValueError("holds samples beyond any scale; export it anew")
             mono = block.mean(axis=1)
             self.shared += float(mono @ mono)
             self.different += float(np.square(block - mono[:, None]).mean(axis=1).sum())
             yield mono
+
+
+@contextmanager
+def _without_remarks() -> Iterator[None]:
+    """Keep off the terminal what decoders say of a damaged file: we say it in one line."""
+    try:
+        kept = os.dup(2)
+    except OSError:
+        yield
+        return
+    try:
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def _converted(file: bytes, name: str) -> Converted:
@@ -116,6 +140,8 @@ def _converted(file: bytes, name: str) -> Converted:
             raise ValueError(
                 f"is {rate_hz} Hz; what has {RATES_HZ[0]} to {RATES_HZ[-1]} Hz is converted"
             )
+        if wav.LONGEST_S * rate_hz < sound.frames < UNKNOWN_FRAMES:
+            raise ValueError(_too_long())
         mix = _Mix(sound)
         pieces, clipped = [np.empty(0, np.int16)], 0
         for piece in resampled(mix.blocks(), rate_hz, SAMPLE_RATE_HZ):
@@ -138,6 +164,10 @@ def _converted(file: bytes, name: str) -> Converted:
     if not pcm.size:
         raise ValueError("holds no audio; record it anew")
     return Converted(pcm, provenance, tuple(_warnings(file, pcm, mix, clipped)))
+
+
+def _too_long() -> str:
+    return f"lasts longer than a session, {wav.LONGEST_S // 3600} hours: cut it"
 
 
 def _warnings(file: bytes, pcm: Pcm, mix: _Mix, clipped: int) -> Iterator[str]:

@@ -21,7 +21,7 @@ _WIRE = np.dtype("<i2")
 _FULL_SCALE = np.iinfo(np.int16)
 
 
-def from_bytes(data: bytes) -> Pcm:
+def from_bytes(data: bytes | memoryview) -> Pcm:
     """Read wire bytes into an array of its own; half a sample is a ``ValueError``."""
     if len(data) % SAMPLE_BYTES:
         raise ValueError(f"odd number of bytes in 16 bit audio: {len(data)}")

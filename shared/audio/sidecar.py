@@ -25,15 +25,19 @@ from shared.audio.effects.acoustics import Applied
 from shared.audio.effects.recipe import Recipe
 from shared.audio.pcm import Pcm, to_bytes
 from shared.errors import UsageError
-from shared.faults import dotted
+from shared.faults import Where, dotted
 from shared.intervals import IntervalSet
 from shared.observability.evidence import MeasuredOn
+from shared.plain_text import one_line
 from shared.scenario_types import AcousticCondition
+from shared.strict_json import parse
+from shared.utf8 import text_of
 from shared.values import JsonScalar
 from shared.whole_files import content
 
 SCHEMA_VERSION: Final = "1.0"
 SUFFIX: Final = ".json"
+LARGEST_SEED: Final = (1 << 63) - 1
 LARGEST_BYTES: Final = 50_000_000
 """More than two hours take with speech in every other hop and every other packet lost."""
 
@@ -124,12 +128,18 @@ class Sidecar(_Part):
     @classmethod
     def decoded(cls, content: bytes) -> Self:
         """The sidecar in a file's content; what is none is a ``ValueError`` of one line."""
+        text = text_of(content)
+        flaws = parse(text).flaws
+        if flaws:
+            raise ValueError(_line(flaws[0].where, flaws[0].problem))
         try:
-            return cls.model_validate_json(content)
+            read = cls.model_validate_json(text)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            where = dotted(first["loc"])
-            raise ValueError(f"{where}: {first['msg']}" if where else first["msg"]) from None
+            raise ValueError(_line(first["loc"], first["msg"])) from None
+        if abs(read.seed) > LARGEST_SEED:
+            raise ValueError(f"seed: lies beyond {LARGEST_SEED}")
+        return read
 
 
 def sidecar_path(recording: Path) -> Path:
@@ -159,6 +169,12 @@ def read_sidecar(recording: Path, wav_sha256: str) -> Sidecar | None:
 def sha256_of(pcm: Pcm) -> str:
     """The digest by which a sidecar knows its source."""
     return hashlib.sha256(to_bytes(pcm)).hexdigest()
+
+
+def _line(where: Where, problem: str) -> str:
+    place = dotted(where)
+    said = problem.removeprefix("Value error, ")
+    return one_line(f"{place}: {said}" if place else said)
 
 
 _REMEDY = "make both anew with walk-generate-audio --force, or delete the sidecar"

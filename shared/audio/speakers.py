@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from shared.audio.mixdown import Stereo
 from shared.audio.pcm import SAMPLE_RATE_HZ, saturated
-from shared.errors import UsageError
+from shared.errors import HarnessError
+from shared.plain_text import one_line
 
 if TYPE_CHECKING:
     from sounddevice import OutputStream
@@ -20,22 +21,26 @@ REPEATS = (1, 2)
 """Not every device plays 24 kHz. At twice that each sample is played twice; ears will do."""
 
 
+class UnheardError(HarnessError):
+    """Why this computer plays nothing, in one line. No mistake: another one may."""
+
+
 class Speakers:
     """The default output device, in stereo, or in mono where it has but one channel.
 
-    Raises :class:`UsageError` where there is none, nor what it takes to reach it.
+    Raises :class:`UnheardError` where there is none, nor what it takes to reach it.
     """
 
     def __init__(self) -> None:
         try:
             import sounddevice
         except ImportError:
-            raise UsageError(
+            raise UnheardError(
                 "--listen: needs sounddevice: uv sync --extra playback, or with pip install"
                 " 'gpt-live-evals[playback]'"
             ) from None
         except OSError:
-            raise UsageError(
+            raise UnheardError(
                 "--listen: needs PortAudio: apt-get install libportaudio2 (Debian, Ubuntu)"
             ) from None
         self._library = sounddevice
@@ -48,7 +53,7 @@ class Speakers:
         self._stream: OutputStream | None = None
 
     def start(self, pull: Callable[[int], Stereo], ended: Callable[[str], None]) -> None:
-        """Open the device and play what ``pull`` gives; :class:`UsageError` when it refuses."""
+        """Open the device and play what ``pull`` gives; :class:`UnheardError` when it refuses."""
 
         def play(out: npt.NDArray[np.int16], frames: int, _time: object, _status: object) -> None:
             try:
@@ -96,5 +101,5 @@ class Speakers:
         return both.repeat(self._repeats, axis=0)
 
 
-def _unheard(error: Exception) -> UsageError:
-    return UsageError(f"--listen: no output device can be used: {error}; leave --listen out")
+def _unheard(error: Exception) -> UnheardError:
+    return UnheardError(f"--listen: no output device can be used: {one_line(str(error))}")

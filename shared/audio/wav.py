@@ -7,6 +7,7 @@ request. What this door refuses, ``walk-generate-audio --from-audio`` converts.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import shlex
 import stat
@@ -53,10 +54,14 @@ WANTED = f"{SAMPLE_RATE_HZ} Hz, 1 channel, {WANTED_BITS} bit PCM"
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A recording: its samples, never none, and in a line each what was odd about its file."""
+    """A recording: its samples, never none, and in a line each what was odd about its file.
+
+    ``sha256`` is of the bytes that were decoded, whatever the file holds by now.
+    """
 
     pcm: Pcm
     warnings: tuple[str, ...]
+    sha256: str
 
 
 class _ForeignError(ValueError):
@@ -112,7 +117,7 @@ def contents(path: Path, largest_bytes: int) -> bytes:
                 " are read: cut it"
             )
         with path.open("rb") as file:
-            return file.read(largest_bytes)
+            return file.read(found.st_size)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
 
@@ -138,7 +143,7 @@ def _decoded(file: bytes) -> Recorded:
         warnings.append("does not say where its audio ends: it was read to its last byte")
     if leftover:
         warnings.append(f"{leftover} bytes at its end belong to no section; they are left out")
-    return Recorded(_samples(data), tuple(warnings))
+    return Recorded(_samples(data), tuple(warnings), hashlib.sha256(file).hexdigest())
 
 
 def _refuse_other_containers(file: bytes) -> None:
@@ -200,4 +205,4 @@ def _samples(data: Section) -> Pcm:
             f"is cut inside a sample: {size} bytes of samples of {SAMPLE_BYTES} bytes; fetch it"
             " again, or for what is there"
         )
-    return from_bytes(bytes(data.content))
+    return from_bytes(data.content)

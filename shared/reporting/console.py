@@ -14,13 +14,24 @@ from typing import TYPE_CHECKING, TextIO, override
 from shared.grading.semantic import JUDGE_ASKED, JUDGE_COMPLETED
 from shared.plain_text import one_line
 from shared.reporting.flips import flips_of
-from shared.reporting.schema import AttemptResult, CheckReport, ConditionSummary, Report
+from shared.reporting.schema import (
+    AttemptResult,
+    CheckReport,
+    ConditionSummary,
+    EntityCounts,
+    Report,
+)
 from shared.values import JsonObject
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 SCRIPTED_NOTE = "A scripted fixture answered: this checks the harness, not a live model."
+SCRIPTED = "scripted"
+"""In place of what a fixture is said to have understood: its script repeats the reference."""
+OFFLINE = "offline_fixture"
+NONE = "-"
+"""A figure that does not exist."""
 
 
 WIDE = 100
@@ -128,7 +139,8 @@ class Console:
         for row in report.results:
             for line in flips_of(row):
                 self._print(line)
-        self._conditions(report.summary.conditions or ())
+        is_scripted = report.run.execution_mode == OFFLINE
+        self._conditions(report.summary.conditions or (), is_scripted=is_scripted)
         semantic = _semantic(report.results)
         if semantic.applicable:
             counts = f"{len(semantic.scores)} of {semantic.applicable} dimensions scored"
@@ -138,7 +150,7 @@ class Console:
                 f"Interrupted: {report.summary.total} of {report.run.attempts_planned} attempts"
                 " finished and are kept."
             )
-        if report.run.execution_mode == "offline_fixture":
+        if is_scripted:
             self._print(SCRIPTED_NOTE)
         self._print(f"Results: {results_path}")
 
@@ -173,11 +185,11 @@ class Console:
                 # In a narrow column a reason would break inside its words.
                 self._print(f"{row.attempt.key}: {_why(row)}")
 
-    def _conditions(self, conditions: Sequence[ConditionSummary]) -> None:
+    def _conditions(self, conditions: Sequence[ConditionSummary], *, is_scripted: bool) -> None:
         """What came out under each acoustic condition, with the counts behind every figure."""
         if not conditions:
             return
-        columns = [_condition_columns(one) for one in conditions]
+        columns = [_condition_columns(one, is_scripted=is_scripted) for one in conditions]
         if not self._out.isatty():
             for one, figures in zip(conditions, columns, strict=True):
                 told = "\t".join(f"{heading} {figure}" for heading, figure in figures.items())
@@ -229,7 +241,7 @@ def _outcome(row: AttemptResult) -> str:
     return "\t".join(part for part in parts if part)
 
 
-def _condition_columns(one: ConditionSummary) -> dict[str, str]:
+def _condition_columns(one: ConditionSummary, *, is_scripted: bool) -> dict[str, str]:
     """Each figure by its heading, in order; what has no population is a dash."""
     latency, entities = one.response_latency_ms, one.entities
     return {
@@ -238,15 +250,23 @@ def _condition_columns(one: ConditionSummary) -> dict[str, str]:
         "answered": f"{one.responses.response_count}/{one.responses.response_total}",
         "latency P50": _ms(latency.p50),
         "P90": _ms(latency.p90),
-        "word error": _word_error(one),
-        "entities": "-" if entities is None else f"{entities.heard}/{entities.total}",
+        "word error": _unscripted(_word_error(one), is_scripted=is_scripted),
+        "entities": _unscripted(_entities(entities), is_scripted=is_scripted),
     }
+
+
+def _unscripted(figure: str, *, is_scripted: bool) -> str:
+    return SCRIPTED if is_scripted and figure != NONE else figure
+
+
+def _entities(entities: EntityCounts | None) -> str:
+    return NONE if entities is None else f"{entities.heard}/{entities.total}"
 
 
 def _word_error(one: ConditionSummary) -> str:
     words = one.word_error
     if words is None:
-        return "-"
+        return NONE
     errors = words.substitutions + words.deletions + words.insertions
     rate = "-" if words.rate is None else f"{words.rate:g}"
     return f"{rate} ({errors}/{words.reference_words})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date
 
 import pytest
@@ -9,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.readings import (
+    MOST_MARKS,
+    composed,
     date_of,
     has_words,
     is_exactly,
@@ -193,3 +196,27 @@ def test_there_is_something_to_say_in(text: str, is_speakable: bool) -> None:
 )
 def test_finite(number: float, finite: bool) -> None:
     assert is_finite(number) is finite
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [
+        pytest.param("\u0301\u0316", id="of-two-places-in-turn"),
+        pytest.param("\u0f73", id="that-are-made-of-two"),
+        pytest.param("\uff9e\u0316", id="in-a-compatible-form"),
+    ],
+)
+def test_marks_without_end_are_left_out(marks: str) -> None:
+    """... for to bring 100,000 of them into order took half a minute."""
+    text = "a" + marks * 50_000
+    began = time.process_time()
+    assert normalized(text)
+    assert same_words(text, text)
+    assert second_of_day(text) is None
+    assert time.process_time() - began < 5
+    assert len(composed(text)) <= 1 + 2 * MOST_MARKS
+
+
+@pytest.mark.parametrize("count", [MOST_MARKS - 1, MOST_MARKS, MOST_MARKS + 1])
+def test_so_many_marks_are_kept(count: int) -> None:
+    assert len(composed("x" + "\u0316" * count + "y")) == 2 + min(count, MOST_MARKS)

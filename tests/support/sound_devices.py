@@ -138,3 +138,11 @@ class SilentStream:
                 return
             if not self.block():
                 return
+
+
+class WithoutPortAudio:
+    """An importer of a package whose library is not there."""
+
+    def find_spec(self, name: str, *_: object) -> None:
+        if name == "sounddevice":
+            raise OSError("PortAudio library not found")

@@ -14,11 +14,14 @@ import pytest
 
 import assistants.suite.run
 from shared.audio import wav
+from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.pcm import Pcm, from_bytes, silence
+from shared.dataset import load_dataset
 from shared.errors import DatasetError, UsageError
 from shared.single_turn.bench import Bench
 from tests.support.recordings import TEXT, a_recorded_dataset, recorded, recording, spoken
 from tests.support.runs import FinishedRun, Lines, Spoken, evaluate_here
+from walk_harness.caller import RecordedCaller
 from walk_harness.suite import WALK
 
 # The recordings here are tones, in which a neural detector hears no speech.
@@ -132,7 +135,7 @@ def test_a_recording_longer_than_the_response_timeout_is_replayed_whole(tmp_path
         pytest.param(
             [recorded("a")],
             {},
-            "nothing to run: the dataset holds not one single-turn scenario with recordings",
+            "nothing to run: .* single-turn scenario with recordings; walk-generate-audio makes",
             id="a-dataset-without-recordings",
         ),
         pytest.param(
@@ -201,6 +204,54 @@ def test_a_recording_that(
 
     assert (run.rows["a"]["status"], run.rows["b"]["status"]) == ("infrastructure_error", "passed")
     assert run.rows["a"]["error"] == {"stage": "audio_input", "message": message}
+
+
+@pytest.mark.parametrize(
+    ("needs_tools", "has_script", "is_warned"),
+    [
+        pytest.param(True, False, True, id="tools-and-no-script"),
+        pytest.param(True, True, False, id="tools-and-a-script"),
+        pytest.param(False, False, False, id="no-tools-and-no-script"),
+    ],
+)
+def test_scenarios_that_fail_for_want_of_a_script_are_warned_of(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    *,
+    needs_tools: bool,
+    has_script: bool,
+    is_warned: bool,
+) -> None:
+    one = recorded("a", recording())
+    if needs_tools:
+        one["expected"]["tools"] = {"required": [{"name": "check_availability"}]}
+    dataset = a_recorded_dataset(tmp_path, one)
+    if not has_script:
+        (tmp_path / "scripts/sound/a.json").unlink()
+    replayed(tmp_path, dataset)
+    warned = "no script beside this dataset for 1 of its scenarios that need tools"
+    assert (warned in capsys.readouterr().err) is is_warned
+
+
+def test_a_recording_is_known_by_the_bytes_that_were_decoded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """... not by those of another read, for which the file may have been changed and put back."""
+    dataset = a_recorded_dataset(tmp_path, recorded("a", recording()))
+    file = tmp_path / "audio/r.wav"
+    true = file.read_bytes()
+    read = wav.read_recording
+
+    def changed_in_between(path: Path) -> wav.Recorded:
+        found = read(path)
+        path.write_bytes(wav.encode(spoken("Something else.")))
+        return found
+
+    monkeypatch.setattr(wav, "read_recording", changed_in_between)
+    caller = RecordedCaller(load_dataset(dataset), EnergyV1())
+    (rendition,) = caller.renditions(load_dataset(dataset).scenarios)
+    assert rendition.recording is not None
+    assert rendition.recording.sha256 == hashlib.sha256(true).hexdigest()
 
 
 def test_what_was_replayed_is_part_of_the_configuration(tmp_path: Path) -> None:

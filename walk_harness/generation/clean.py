@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from pydantic import ValidationError
 
 from shared.audio import wav
 from shared.audio.conversion import converted
@@ -25,6 +24,7 @@ from shared.audio.detection.port import Detector
 from shared.audio.effects.recipe import Recipe
 from shared.audio.pcm import SAMPLE_RATE_HZ, Pcm, duration_ms, silence
 from shared.audio.sidecar import (
+    LARGEST_BYTES,
     Source,
     SourceKind,
     SpeechMask,
@@ -36,6 +36,7 @@ from shared.errors import UsageError
 from shared.intervals import Interval
 from shared.observability.evidence import MeasuredOn
 from shared.places import make_private, write_whole
+from shared.whole_files import content
 
 if TYPE_CHECKING:
     from shared.speech.port import Synthesizer
@@ -116,21 +117,37 @@ def is_said_by(source: Source, asked: Voice) -> bool:
 def kept(folder: Path, scenario_id: str, *, text: str, asked: Voice) -> CleanSpeech | None:
     """Kept speech of a scenario, if it says this text in the voice asked for."""
     place = folder / FOLDER / f"{scenario_id}.flac"
-    try:
-        source = Source.model_validate_json(_source_path(place).read_bytes())
-        content = place.read_bytes()
-    except FileNotFoundError:
+    source = _source_of(place)
+    if source is None or not place.exists():
         return None
-    except (OSError, ValidationError) as error:
-        raise UsageError(f"{place}: cannot be used ({type(error).__name__}); delete it") from error
     if source.text != text or not is_said_by(source, asked):
         return None
-    pcm = _from_flac(content, place)
+    pcm = _from_flac(place)
     if sha256_of(pcm) != source.pcm_sha256:
         raise UsageError(
             f"{place}: holds other samples than {_source_path(place).name} says; delete it"
         )
     return CleanSpeech(pcm, source, _mask(pcm, EnergyV1(), MeasuredOn.CLEAN_SOURCE))
+
+
+def refuse_replacing(folder: Path, scenario_id: str, *, is_forced: bool) -> None:
+    """Kept speech stays: the recordings made from it come out of it alone.
+
+    Raises :class:`UsageError` for speech that is there, unless forced, and for a foreign file in
+    any case.
+    """
+    place = folder / FOLDER / f"{scenario_id}.flac"
+    source = _source_of(place)
+    if not place.exists():
+        return
+    if source is None:
+        raise UsageError(f"{place}: was not kept by us, and is not replaced; move it away")
+    if not is_forced:
+        voice = source.synthesizer.name if source.synthesizer is not None else "somebody"
+        raise UsageError(
+            f"{place}: keeps this request in the voice {voice}: {source.text!r}; --force replaces"
+            " it, another --output-data folder keeps it"
+        )
 
 
 def keep(folder: Path, scenario_id: str, speech: CleanSpeech) -> None:
@@ -165,6 +182,20 @@ def _mask(pcm: Pcm, detector: Detector, measured_on: MeasuredOn) -> SpeechMask:
     return SpeechMask(detector=detector.id, measured_on=measured_on, voiced_ms=spans)
 
 
+def _source_of(place: Path) -> Source | None:
+    """What is said of kept speech, if anything is."""
+    said = _source_path(place)
+    try:
+        return Source.model_validate_json(content(said, LARGEST_BYTES))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{said}: does not say who spoke ({type(error).__name__}), and is not replaced; move it"
+            " away"
+        ) from error
+
+
 def _source_path(place: Path) -> Path:
     return place.with_name(f"{place.name}.json")
 
@@ -177,12 +208,14 @@ def _flac(pcm: Pcm) -> bytes:
     return file.getvalue()
 
 
-def _from_flac(content: bytes, place: Path) -> Pcm:
+def _from_flac(place: Path) -> Pcm:
     import soundfile
 
+    if not place.is_file():
+        raise UsageError(f"{place}: is no file; move it away")
     try:
         samples: Pcm
-        samples, _ = soundfile.read(io.BytesIO(content), dtype="int16")
+        samples, _ = soundfile.read(io.BytesIO(place.read_bytes()), dtype="int16")
     except soundfile.LibsndfileError as error:
         raise UsageError(f"{place}: cannot be read ({error.error_string}); delete it") from error
     return samples

@@ -31,7 +31,7 @@ class Asked:
         recipe, source = self.take.recipe, self.take.source
         if sidecar is None:
             is_unknown = recipe != Recipe() or self.origin_sha256 is not None
-            return "a recording without a sidecar to say how it was made" if is_unknown else None
+            return "a recording that no sidecar knows" if is_unknown else None
         said = sidecar.source
         is_by_chance = recipe != Recipe()
         background = self.background_sha256 if recipe.background_speech else None

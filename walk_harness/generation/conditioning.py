@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from shared.audio import wav
-from shared.audio.effects.acoustics import Acoustics
+from shared.audio.effects.acoustics import Acoustics, Applied, Sounding
 from shared.audio.effects.ambience import Ambience
 from shared.audio.effects.levels import speech_dbfs
 from shared.audio.effects.recipe import Recipe
@@ -26,6 +27,7 @@ class Made:
     wav: bytes
     sidecar: Sidecar
     duration_s: float
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +82,33 @@ def conditioned(
         background_speech_sha256=background_sha256 if setup.recipe.background_speech else None,
         applied=chain.applied(),
     )
-    return Made(content, sidecar, speech.pcm.size / SAMPLES_PER_MS / 1_000)
+    duration_s = speech.pcm.size / SAMPLES_PER_MS / 1_000
+    return Made(
+        content, sidecar, duration_s, tuple(_doubts(setup.recipe, sidecar.applied, duration_s))
+    )
+
+
+def _doubts(recipe: Recipe, applied: Applied, duration_s: float) -> Iterator[str]:
+    """In what a recording is not what its condition promises."""
+    if applied.clipped_samples:
+        yield (
+            f"{applied.clipped_samples} samples are at full scale; levels and SNR in the sidecar"
+            " are from before that"
+        )
+    echo = recipe.echo
+    absent = {
+        "noise": recipe.noise is not None and not _is_heard(applied.noise),
+        "background speech": recipe.background_speech is not None
+        and not _is_heard(applied.background_speech),
+        "cough and no remark": recipe.distractors is not None and not applied.distractors,
+        "echo": echo is not None and (echo.decay == 0 or echo.delay_ms >= duration_s * 1_000),
+        "lost packet": recipe.packet_loss is not None
+        and (applied.packets is None or not applied.packets.lost),
+    }
+    for what, is_so in absent.items():
+        if is_so:
+            yield f"has no {what}, though it was asked for"
+
+
+def _is_heard(sound: Sounding | None) -> bool:
+    return sound is not None and sound.rms > 0

@@ -9,11 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from shared.audio import wav
-from shared.audio.sidecar import Sidecar, read_sidecar, sidecar_path
+from shared.audio.sidecar import LARGEST_BYTES, Sidecar, read_sidecar, sidecar_path
 from shared.dataset import Dataset, load_dataset, select
+from shared.errors import UsageError
 from shared.scenario_types import AcousticCondition
 from shared.scenarios import Scenario, is_single_turn
 from shared.values import JsonObject
+from shared.whole_files import content
 from walk_harness.generation.plan import RECORDINGS, Files, Held, Source
 
 
@@ -62,8 +64,28 @@ def files_in(folder: Path, named_by: Sequence[Scenario | Held]) -> Files:
 def sidecar_of(recording: Path) -> Sidecar | None:
     """What is said of a recording, right or wrong; nothing where that cannot be read."""
     with contextlib.suppress(OSError, ValueError):
-        return Sidecar.decoded(sidecar_path(recording).read_bytes())
+        return Sidecar.decoded(content(sidecar_path(recording), LARGEST_BYTES))
     return None
+
+
+def refuse_foreign(recording: Path) -> None:
+    """Only what was made here is replaced: what lies in the way must say so in its sidecar."""
+    sidecar = sidecar_path(recording)
+    if recording.exists() and not _is_ours(sidecar):
+        raise UsageError(
+            f"{recording}: has no sidecar that says it was made here, and is not replaced; move it"
+            " away"
+        )
+    if sidecar.exists() and not _is_ours(sidecar):
+        raise UsageError(f"{sidecar}: is in the way, and no sidecar of ours; move it away")
+
+
+def _is_ours(sidecar: Path) -> bool:
+    """Whether a file is a sidecar, of whatever version."""
+    with contextlib.suppress(OSError, ValueError):
+        said = json.loads(content(sidecar, LARGEST_BYTES))
+        return isinstance(said, Mapping) and {"wav_sha256", "source", "effects"} <= said.keys()
+    return False
 
 
 def checked_recording(path: Path) -> Sidecar | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ from shared.dataset import ALL, load_dataset
 from shared.environment import read_env_file
 from shared.errors import UsageError
 from shared.places import checkout, expanded, make_private, refuse_inside_package, write_whole
+from shared.plain_text import one_line
 from shared.settings import Origin, Settings, Value, resolve
 from shared.speech.port import Synthesizer
 from shared.values import JsonObject, JsonValue
@@ -37,6 +39,7 @@ from walk_harness.generation.clean import (
     kept,
     origin_sha256,
     recorded,
+    refuse_replacing,
     spoken,
 )
 from walk_harness.generation.comparison import Asked
@@ -45,6 +48,7 @@ from walk_harness.generation.inventory import (
     checked_recording,
     files_in,
     held_by,
+    refuse_foreign,
     sidecar_of,
     sources_of,
 )
@@ -120,6 +124,9 @@ class _Making:
         for take in wanted:
             for place in (take.recording.path, f"{FOLDER}/{take.source.id}.flac"):
                 _refuse_links(self._folder, place)
+            refuse_foreign(self._folder / take.recording.path)
+        for place in plan.discarded:
+            _refuse_links(self._folder, place)
         ambience, background = _ambience(self._settings)
         self._refuse_others([take for take in plan.takes if take.is_kept], background)
         self._prepare(wanted)
@@ -143,6 +150,7 @@ class _Making:
             progress.made()
         if not self._order.is_in_place:
             self._write_dataset(plan, metadata)
+        _say(f"replay: {_replay(self._output)}")
         _say(f"{len(wanted)} created, {len(plan.takes) - len(wanted)} existed")
         return 0
 
@@ -158,6 +166,7 @@ class _Making:
             asked = Asked(take, self._origin_sha256(take), self._voice_asked(), background_sha256)
             what = None if is_free else asked.difference(sidecar)
             if what is not None:
+                refuse_foreign(self._place(take))
                 others.append(f"{take.recording.path}: holds {what}")
         if others:
             more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
@@ -206,6 +215,9 @@ class _Making:
                 missing.append(take)
             else:
                 self._kept[take.source.id] = speech
+        if not self._order.is_in_place:
+            for take in missing:
+                refuse_replacing(self._folder, take.source.id, is_forced=self._order.is_forced)
         if missing:
             self._voice = synthesizer(self._settings)
 
@@ -254,9 +266,17 @@ class _Making:
         if not self._output.exists() or self._output.read_bytes() != content:
             write_whole(self._output.resolve(), content)
         for place in plan.discarded:
-            for file in (self._folder / place, sidecar_path(self._folder / place)):
-                file.unlink(missing_ok=True)
+            self._discard(place)
         _say(f"DATASET {self._output} {len(scenarios)} scenarios")
+
+    def _discard(self, place: str) -> None:
+        """Delete a recording of a scenario that is given up, if it was made here."""
+        path = self._folder / place
+        if sidecar_of(path) is None:
+            return
+        for file in (path, sidecar_path(path)):
+            file.unlink(missing_ok=True)
+        _say(f"DISCARDED {place}")
 
 
 class _Progress:
@@ -281,8 +301,9 @@ def write_recording(path: Path, made: Made) -> None:
     make_private(path.parent)
     write_whole(sidecar_path(path), made.sidecar.encoded())
     write_whole(path, made.wav)
-    if made.sidecar.speech_mask is None and made.sidecar.effects != Recipe():
-        sys.stderr.write(f"warning: {path.name}: {NO_MASK}\n")
+    is_unmasked = made.sidecar.speech_mask is None and made.sidecar.effects != Recipe()
+    for doubt in (*([NO_MASK] if is_unmasked else []), *made.doubts):
+        _warn(f"{path.name}: {doubt}")
 
 
 def _convert(order: Order, settings: Settings) -> int:
@@ -293,6 +314,7 @@ def _convert(order: Order, settings: Settings) -> int:
     path = file.with_name(f"{file.stem}_{name}.wav")
     if path.exists() and not order.is_forced:
         raise UsageError(f"{path}: exists; --force replaces it")
+    refuse_foreign(path)
     ambience, background = _ambience(settings)
     setup = Setup(file.stem, order.condition, order.recipe, order.seed)
     made = conditioned(
@@ -306,7 +328,7 @@ def _convert(order: Order, settings: Settings) -> int:
 def _given(file: Path) -> CleanSpeech:
     speech, warnings = given(file)
     for warning in warnings:
-        sys.stderr.write(f"{file}: {warning}\n")
+        _warn(f"{file}: {warning}")
     return speech
 
 
@@ -377,6 +399,17 @@ def _metadata(take: Take, sidecar: Sidecar) -> JsonObject:
     return {**take.recording.metadata, GENERATION: generation}
 
 
+def _warn(line: str) -> None:
+    sys.stderr.write(f"warning: {one_line(line)}\n")
+    sys.stderr.flush()
+
+
+def _replay(dataset: Path) -> str:
+    """The command that replays a dataset."""
+    runner = "uv run " if checkout() is not None else ""
+    return f"{runner}walk-eval --data {shlex.quote(str(dataset))}"
+
+
 def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
+    sys.stdout.write(f"{one_line(line)}\n")
     sys.stdout.flush()

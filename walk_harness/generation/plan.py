@@ -23,6 +23,7 @@ from shared.values import JsonObject, JsonValue
 RECORDINGS = "audio/"
 VARIANTS = "audio/conditioned/"
 NEW_RECORDING = "synthetic_recording"
+GIVEN_RECORDING = "recording"
 GENERATION = "generation"
 SOURCE_KEY = "source_scenario_id"
 
@@ -90,7 +91,8 @@ class Held:
 class Take:
     """One recording to be. ``existing`` is where a clean recording lies to make it from.
 
-    ``is_kept``: there is such a recording already, and it stays.
+    ``is_kept``: there is such a recording already, and it stays. ``joins`` is the scenario held
+    that it is one more recording of, or a new version of one.
     """
 
     source: Source
@@ -101,6 +103,7 @@ class Take:
     existing: str | None
     is_kept: bool
     is_variant: bool
+    joins: Held | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,25 +123,51 @@ def planned(order: Order, sources: Sequence[Source], held: Sequence[Held], files
         return Plan(takes, ())
     document, stale = _merged(takes, held, order)
     _refuse_faults(document)
+    joined = {one.scenario_id: one for one in document if isinstance(one, Take)}
+    takes = tuple(joined[take.scenario_id] for take in takes)
     return Plan(takes, document, tuple(_discarded(stale, document)))
 
 
 def scenario_of(take: Take, metadata: JsonObject) -> dict[str, JsonValue]:
-    """The scenario to be: its source's but for the id and the recording."""
+    """The scenario to be: its source's, or the one it joins, but for the id and the recording."""
     recording = {
         "id": take.recording.id,
         "path": take.recording.path,
         "condition": take.recording.condition.value,
         "metadata": dict(metadata),
     }
-    request = take.source.raw["input"]
-    if not isinstance(request, Mapping):
-        raise TypeError(f"{take.source.id} has no input")
+    raw = take.source.raw if take.joins is None else take.joins.raw
+    recordings: list[JsonValue] = [] if take.joins is None else list(_recordings_in(raw))
+    places = [one["path"] for one in recordings if isinstance(one, Mapping)]
+    if take.recording.path in places:
+        recordings[places.index(take.recording.path)] = recording
+    else:
+        recordings.append(recording)
     changed: dict[str, JsonValue] = {
         "id": take.scenario_id,
-        "input": {**request, "recordings": [recording]},
+        "input": {**_input_of(raw), "recordings": recordings},
     }
-    return {key: changed.get(key, value) for key, value in take.source.raw.items()}
+    return {key: changed.get(key, value) for key, value in raw.items()}
+
+
+def _input_of(raw: JsonObject) -> JsonObject:
+    request = raw["input"]
+    if not isinstance(request, Mapping):
+        raise TypeError(f"{raw['id']} has no input")
+    return request
+
+
+def _recordings_in(raw: JsonObject) -> Sequence[JsonValue]:
+    recordings = _input_of(raw).get("recordings") or []
+    if not isinstance(recordings, Sequence) or isinstance(recordings, str):
+        raise TypeError(f"{raw['id']} has no list of recordings")
+    return recordings
+
+
+def _without_recordings(raw: JsonObject) -> JsonObject:
+    """What two scenarios have in common that differ in their recordings alone."""
+    request = {key: value for key, value in _input_of(raw).items() if key != "recordings"}
+    return {**raw, "input": request}
 
 
 def _takes(order: Order, source: Source, held: Sequence[Held], files: Files) -> Iterator[Take]:
@@ -157,7 +186,7 @@ def _takes(order: Order, source: Source, held: Sequence[Held], files: Files) -> 
     place = f"{VARIANTS}{scenario_id}.wav" if order.is_varied else _place(source.id, condition)
     own, existing = _start(source, held)
     recording = Recording(
-        id=f"{own.id}_{condition}" if own else NEW_RECORDING,
+        id=f"{own.id}_{condition}" if own else _new_id(order),
         path=place,
         condition=condition,
         metadata={key: value for key, value in own.metadata.items() if key != GENERATION}
@@ -167,6 +196,10 @@ def _takes(order: Order, source: Source, held: Sequence[Held], files: Files) -> 
     is_itself = existing in {None, place} or order.has_given_file
     take = _take(order, source, scenario_id, recording, recipe, files)
     yield take if is_itself else replace(take, existing=existing)
+
+
+def _new_id(order: Order) -> str:
+    return GIVEN_RECORDING if order.has_given_file else NEW_RECORDING
 
 
 def _in_place(order: Order, source: Source, recording: Recording, files: Files) -> Take:
@@ -263,8 +296,7 @@ def _merged(
     for each in held:
         take = new.pop(each.id.casefold(), None)
         if take is not None:
-            _refuse_other_version(take, each, order)
-            document.append(take)
+            document.append(_joining(take, each, order))
         elif each.source_id in varied or not order.is_appended:
             stale.append(each)
         else:
@@ -277,13 +309,40 @@ def _merged(
     return (*document, *new.values()), tuple(stale)
 
 
-def _refuse_other_version(take: Take, held: Held, order: Order) -> None:
-    """The same id with another recording is another's scenario, not an older version of ours."""
-    if take.recording.path not in {one.path for one in held.recordings} and not order.is_forced:
-        raise UsageError(
-            f"--output-data: holds the scenario {held.id} without {take.recording.path}; add"
-            " --vary-conditions for a variant, choose another file, or --force"
-        )
+def _joining(take: Take, held: Held, order: Order) -> Take:
+    """A take as the scenario held under its id will have it.
+
+    Appended to, a scenario keeps its recordings and gets one more. Otherwise the take is all it
+    will have; that a recording is lost by it takes force, as does a change of anything else.
+    """
+    place = take.recording.path
+    is_known = place in {one.path for one in held.recordings}
+    is_same = _without_recordings(held.raw) == _without_recordings(take.source.raw)
+    if order.is_appended and not take.is_variant and is_same:
+        return replace(take, recording=_named_apart(take, held), joins=held)
+    others = [one.path for one in held.recordings if one.path != place]
+    if order.is_forced or (is_known and not others):
+        return take
+    if take.is_variant:
+        what = f"holds the scenario {held.id} without {place}; choose another file"
+    elif not is_same:
+        what = f"holds another scenario {held.id} than --data; choose another file"
+    elif is_known:
+        what = f"would lose {others[0]}, a recording of {held.id}; --append keeps it"
+    else:
+        what = f"holds the scenario {held.id} without {place}; --append adds the recording to it"
+    raise UsageError(f"--output-data: {what}, --force replaces it")
+
+
+def _named_apart(take: Take, held: Held) -> Recording:
+    """The recording under the id that it has in a scenario held, or under one of its own."""
+    for one in held.recordings:
+        if one.path == take.recording.path:
+            return take.recording.model_copy(update={"id": one.id})
+    ids = {one.id for one in held.recordings}
+    own = take.recording.id
+    apart = own if own not in ids else f"{own}_{take.recording.condition}"
+    return take.recording.model_copy(update={"id": apart})
 
 
 def _discarded(stale: Sequence[Held], document: Sequence[Held | Take]) -> Iterator[str]:

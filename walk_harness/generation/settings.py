@@ -84,7 +84,8 @@ MAKING_ROWS: tuple[Setting, ...] = (
         "append",
         Kind.SWITCH,
         default=False,
-        help="Keep the scenarios that --output-data has, and add to them.",
+        help="Keep the scenarios that --output-data has, and add to them: other scenarios, or"
+        " another recording of the same.",
         flag="--append",
     ),
     Setting(
@@ -107,7 +108,8 @@ MAKING_ROWS: tuple[Setting, ...] = (
         "force",
         Kind.SWITCH,
         default=False,
-        help="Replace recordings that exist and belong to the same scenario.",
+        help="Replace recordings and kept speech that were made here, and give up scenarios of"
+        " --output-data that are made no more, with the variants that were made for them.",
         flag="--force",
     ),
 )

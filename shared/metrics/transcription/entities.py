@@ -17,8 +17,8 @@ from itertools import accumulate
 from typing import Final
 
 from shared.metrics.transcription.dates import Date, DayName, date_at
-from shared.metrics.transcription.numerals import Item, items
-from shared.metrics.transcription.times import Time, time_at
+from shared.metrics.transcription.numerals import ZERO_SOUNDS, Item, items
+from shared.metrics.transcription.times import NOON, Time, cardinal_at, time_at, word_at
 from shared.metrics.transcription.tokens import plain
 
 DIGITS_IN_A_ROW: Final = 3
@@ -28,6 +28,10 @@ MOST_DIGITS: Final = 40
 """Nobody says more as one number, and looking for many such ones has no end."""
 _ARTICLES: Final = frozenset({"a", "i"})
 _OTHER: Final = "|"
+_POSSESSIVES: Final = ("'s", "'S")
+_MULTIPLIERS: Final = frozenset({"double", "triple", "treble"})
+_FRACTIONS: Final = frozenset({"half", "third", "quarter"})
+_BEFORE_AN_HOUR: Final = frozenset({"at", "by", "until", "till", "before", "after"})
 
 
 class EntityKind(StrEnum):
@@ -91,11 +95,13 @@ def entities(reference: str, heard: str, names: Iterable[str]) -> tuple[Entity, 
     """
     text = plain(reference)
     row = items(text)
-    mentions = _mentions(row, [name for name in map(_name, names) if name is not None])
-    found = _found(mentions, items(plain(heard)))
+    words = _Words.of(text, row)
+    mentions = _mentions(row, words, [name for name in map(_name, names) if name is not None])
+    found, doubtful = _found(mentions, plain(heard))
     return tuple(
         Entity(one.kind, text[row[one.begin].start : row[one.end - 1].end], one in found)
         for one in mentions
+        if one not in doubtful
     )
 
 
@@ -104,13 +110,12 @@ def told(text: str) -> tuple[Date | DayName | Time | Number, ...]:
     return tuple(value for _, _, value in _scanned(items(plain(text))) if value is not None)
 
 
-def _mentions(row: Sequence[Item], names: Sequence[Name]) -> list[_Mention]:
+def _mentions(row: Sequence[Item], words: _Words, names: Sequence[Name]) -> list[_Mention]:
     told, free = [], set(range(len(row)))
     for begin, end, value in _scanned(row):
         free -= set(range(begin, end))
         if value is not None:
             told.append(_Mention(value, begin, end))
-    words = _Words.of(row)
     for name in sorted(set(names), key=lambda one: -len(one.words)):
         for begin, end in words.name(name):
             if free.issuperset(range(begin, end)):
@@ -158,6 +163,8 @@ def _run_end(row: Sequence[Item], begin: int) -> int:
 
 def _number(row: Sequence[Item], begin: int, end: int) -> Number | None:
     run = row[begin:end]
+    if _is_multiplied(row, begin, end) or _has_fraction(row, end):
+        return None
     if any(item.cardinal is None for item in run) or not all(item.joins for item in run[1:]):
         return None
     digits = "".join(item.cardinal or "" for item in run)
@@ -171,6 +178,22 @@ def _number(row: Sequence[Item], begin: int, end: int) -> Number | None:
         )
     letter = _letter_before(row, begin) if len(digits) > 1 and digits.isdecimal() else ""
     return Number(digits, letter) if is_sure and len(digits) <= MOST_DIGITS else None
+
+
+def _is_multiplied(row: Sequence[Item], begin: int, end: int) -> bool:
+    """Whether digits here belong to ``double five``, which one writer takes for 55."""
+    before = begin - (word_at(row, begin - 1) in ZERO_SOUNDS)
+    if word_at(row, before - 1) in _MULTIPLIERS:
+        return True
+    follows = row[end + 1] if end + 1 < len(row) else None
+    is_digit = follows is not None and (follows.digits is not None or follows.text in ZERO_SOUNDS)
+    return word_at(row, end) in _MULTIPLIERS and is_digit
+
+
+def _has_fraction(row: Sequence[Item], end: int) -> bool:
+    """``two and a half`` may be written 2.5."""
+    words = tuple(word_at(row, end + n) for n in range(3))
+    return words[:2] == ("and", "a") and words[2] in _FRACTIONS
 
 
 def _letter_before(row: Sequence[Item], begin: int) -> str:
@@ -191,26 +214,32 @@ def _name(text: str) -> Name | None:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The words of a row without their accents, and where each of them stands."""
+    """The words of a row without their accents, and where each of them ends a name.
+
+    ``Maya's`` ends one in Maya, too.
+    """
 
     told: tuple[str | None, ...]
     places: Mapping[str, Sequence[int]]
 
     @classmethod
-    def of(cls, row: Sequence[Item]) -> _Words:
+    def of(cls, text: str, row: Sequence[Item]) -> _Words:
         told = tuple(None if item.word is None else _bare(item.word) for item in row)
         places: dict[str, list[int]] = {}
-        for position, word in enumerate(told):
-            if word is not None:
-                places.setdefault(word, []).append(position)
+        for position, (item, word) in enumerate(zip(row, told, strict=True)):
+            if word is None:
+                continue
+            places.setdefault(word, []).append(position)
+            if text.endswith(_POSSESSIVES, item.start, item.end):
+                places.setdefault(word[:-1], []).append(position)
         return cls(told, places)
 
     def name(self, name: Name) -> Iterator[tuple[int, int]]:
         """Where the words of a name follow one another."""
-        for begin in self.places.get(name.words[0], ()):
-            end = begin + len(name.words)
-            if self.told[begin:end] == name.words:
-                yield begin, end
+        for last in self.places.get(name.words[-1], ()):
+            begin = last + 1 - len(name.words)
+            if begin >= 0 and self.told[begin:last] == name.words[:-1]:
+                yield begin, last + 1
 
 
 def _bare(word: str) -> str:
@@ -219,14 +248,20 @@ def _bare(word: str) -> str:
     return "".join(part for part in parts if not unicodedata.combining(part)) or word
 
 
-def _found(mentions: Sequence[_Mention], row: Sequence[Item]) -> set[_Mention]:
+def _found(mentions: Sequence[_Mention], heard: str) -> tuple[set[_Mention], set[_Mention]]:
+    """Which mentions were heard, and of which that cannot be told."""
+    row = items(heard)
     free = set(range(len(row)))
     found: set[_Mention] = set()
     for one, begin, end in _of_the_calendar(mentions, row):
         found.add(one)
         free -= set(range(begin, end))
+    doubtful = set()
+    for one, begin, end in _of_two_meanings([one for one in mentions if one not in found], row):
+        doubtful.add(one)
+        free -= set(range(begin, end))
     # What is taken stays taken: a place that one mention of a value was refused, no other can have.
-    words, numerals = _Words.of(row), _Numerals.of(row)
+    words, numerals = _Words.of(heard, row), _Numerals.of(row)
     places: dict[Name | Number, Iterator[tuple[int, int]]] = {}
     # The longest first, so that no short number takes the digits of a long one.
     for one in sorted(mentions, key=_digits, reverse=True):
@@ -242,7 +277,40 @@ def _found(mentions: Sequence[_Mention], row: Sequence[Item]) -> set[_Mention]:
                 found.add(one)
                 free -= set(range(begin, end))
                 break
-    return found
+    return found, doubtful
+
+
+def _of_two_meanings(
+    missed: Sequence[_Mention], row: Sequence[Item]
+) -> Iterator[tuple[_Mention, int, int]]:
+    """Dates that may be meant by a ``6/11``, one to each."""
+    told: dict[tuple[int, int], deque[tuple[int, int]]] = {}
+    for begin in range(len(row) - 1):
+        one, other = cardinal_at(row, begin, 1, 31), cardinal_at(row, begin + 1, 1, 31)
+        if one is not None and other is not None and row[begin + 1].glue == "/":
+            end = begin + 2 + (begin + 2 < len(row) and row[begin + 2].glue == "/")
+            place = told.setdefault((min(one, other), max(one, other)), deque())
+            place.append((begin, end))
+    for each in missed:
+        if isinstance(each.value, Date):
+            numbers = sorted((each.value.month, each.value.day))
+            places = told.get((numbers[0], numbers[1]))
+            if places:
+                yield each, *places.popleft()
+
+
+def _heard_of_the_calendar(row: Sequence[Item]) -> Iterator[tuple[int, int, _Told]]:
+    """What was heard of it, where an hour after ``at`` is one, and 12:00 is noon as on a clock."""
+    for begin, end, value in _scanned(row):
+        is_number = isinstance(value, Number) or row[begin].cardinal == "1"
+        is_one_number = is_number and end == begin + 1
+        hour = cardinal_at(row, begin, 1, NOON) if is_one_number else None
+        if hour is not None and word_at(row, begin - 1) in _BEFORE_AN_HOUR:
+            yield begin, end, Time(hour * 60, is_exact=hour == NOON)
+        elif value == Time(NOON * 60, is_exact=False):
+            yield begin, end, Time(NOON * 60, is_exact=True)
+        elif value is not None:
+            yield begin, end, value
 
 
 def _of_the_calendar(
@@ -256,7 +324,7 @@ def _of_the_calendar(
     """
     told: dict[_Told, list[_Mention]] = {}
     heard: Counter[_Told] = Counter()
-    for begin, end, value in _scanned(row):
+    for begin, end, value in _heard_of_the_calendar(row):
         if isinstance(value, Date | DayName | Time):
             told.setdefault(value.loose, []).append(_Mention(value, begin, end))
             heard[value] += 1

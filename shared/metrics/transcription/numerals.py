@@ -38,7 +38,7 @@ _SMALL_ORDINALS: Final = {
 _TENS: Final = {word: value for value, word in zip(range(20, 100, 10), TENS, strict=True)}
 _TENS_ORDINALS: Final = {word[:-1] + "ieth": value for word, value in _TENS.items()}
 _ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
-_ZERO_SOUNDS: Final = frozenset({"oh", "o"})
+ZERO_SOUNDS: Final = frozenset({"oh", "o"})
 _JOINING: Final = frozenset({" ", "-"})
 _GROUP: Final = 3
 """Digits between two commas of a written number."""
@@ -221,7 +221,7 @@ def _with_zeros(row: list[Item]) -> list[Item]:
     """``oh`` between a number and a single digit is a zero."""
     return [
         replace(item, digits="0")
-        if item.text in _ZERO_SOUNDS
+        if item.text in ZERO_SOUNDS
         and item.joins
         and position
         and row[position - 1].cardinal is not None

@@ -11,11 +11,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby, islice
 from typing import Final
 
-MOST_MARKS: Final = 30
-"""Marks on one letter. Ordering them takes the square of their number, and no language has more."""
+from shared.readings import composed
 
 _APOSTROPHES: Final = frozenset("'’‘ʼ`´")
 _GLUE: Final = frozenset(".,:/")
@@ -53,8 +51,7 @@ def plain(text: str) -> str:
 
     Case stays, and so does what may be glue; other signs have become blanks.
     """
-    composed = unicodedata.normalize("NFKC", "".join(_calmed(text)))
-    return " ".join("".join(map(_character, composed)).split())
+    return " ".join("".join(map(_character, composed(text))).split())
 
 
 def tokens(plain_text: str) -> tuple[Token, ...]:
@@ -76,11 +73,6 @@ def _folded(word: str, *, is_short: bool) -> str:
         return _SPOKEN[word]
     letters = word.replace(".", "").replace(" ", "") if is_short else word
     return unicodedata.normalize("NFKC", letters.casefold()).replace("'", "")
-
-
-def _calmed(text: str) -> Iterator[str]:
-    for is_mark, run in groupby(text, key=lambda c: unicodedata.combining(c) != 0):
-        yield from islice(run, MOST_MARKS if is_mark else None)
 
 
 def _character(character: str) -> str:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
-from assistants.suite.listening import device_for
+from assistants.suite.listening import is_listened_to, monitor_for
 from crawl_harness.settings import ROWS
 from shared.audio import wav
-from shared.audio.speakers import Speakers
 from shared.errors import UsageError
 from shared.settings import Settings, Value, resolve
 from tests.support.runs import a_copy_of_the_data, evaluate_here, rewrite
-from tests.support.sound_devices import SilentLibrary
+from tests.support.sound_devices import SilentLibrary, WithoutPortAudio
 
 EXAMPLE = "restaurant_018"
 LISTENED: dict[str, Value] = {"example": EXAMPLE, "listen": True, "real_time": True}
@@ -43,12 +44,16 @@ def test_nobody_listens_unless_asked_to_and_no_library_is_needed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     SilentLibrary(channels=0).install(monkeypatch)
-    assert device_for(given(concurrency=8), is_virtual=True) is None
+    assert not is_listened_to(given(concurrency=8), is_virtual=True)
+    with monitor_for(pytest.fail, is_wanted=False) as monitor:
+        assert monitor is None
 
 
 def test_one_conversation_in_real_time_can_be_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     SilentLibrary().install(monkeypatch)
-    assert isinstance(device_for(given(listen=True), is_virtual=False), Speakers)
+    assert is_listened_to(given(listen=True), is_virtual=False)
+    with monitor_for(pytest.fail, is_wanted=True) as monitor:
+        assert monitor is not None
 
 
 @pytest.mark.parametrize(
@@ -63,30 +68,66 @@ def test_what_cannot_be_heard_is_refused(
 ) -> None:
     SilentLibrary().install(monkeypatch)
     with pytest.raises(UsageError, match=complaint):
-        device_for(given(listen=True, **flags), is_virtual=is_virtual)
+        is_listened_to(given(listen=True, **flags), is_virtual=is_virtual)
+
+
+def test_a_refusal_creates_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = SilentLibrary()
+    library.install(monkeypatch)
+    with pytest.raises(UsageError, match="add --real-time"):
+        evaluate_here(tmp_path / "run", example=EXAMPLE, listen=True)
+    assert not (tmp_path / "run").exists()
+    assert library.streams == []
+
+
+def has_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    SilentLibrary(channels=0).install(monkeypatch)
+
+
+def has_a_busy_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = SilentLibrary()
+
+    def busy(**_: object) -> None:
+        raise library.PortAudioError("Device unavailable\nfor now")
+
+    monkeypatch.setattr(library, "OutputStream", busy)
+    library.install(monkeypatch)
+
+
+def has_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(cast("dict[str, object]", sys.modules), "sounddevice", None)
+
+
+def has_no_portaudio(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "sounddevice", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [WithoutPortAudio(), *sys.meta_path])
 
 
 @pytest.mark.parametrize(
-    ("library", "flags", "complaint"),
+    ("computer", "named"),
     [
-        pytest.param(SilentLibrary(channels=0), LISTENED, "no output device", id="no-device"),
-        pytest.param(
-            SilentLibrary(), {"example": EXAMPLE, "listen": True}, "add --real-time", id="no-pace"
-        ),
+        pytest.param(has_no_device, "no output device can be used", id="no-device"),
+        pytest.param(has_a_busy_device, "Device unavailable", id="a-busy-device"),
+        pytest.param(has_no_extra, "uv sync --extra playback", id="no-extra"),
+        pytest.param(has_no_portaudio, "needs PortAudio", id="no-portaudio"),
     ],
 )
-def test_a_refusal_creates_nothing(
+def test_a_computer_that_plays_nothing_costs_a_warning_and_no_run(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    library: SilentLibrary,
-    flags: dict[str, Value],
-    complaint: str,
+    capfd: pytest.CaptureFixture[str],
+    brief: str,
+    computer: Callable[[pytest.MonkeyPatch], None],
+    named: str,
 ) -> None:
-    library.install(monkeypatch)
-    with pytest.raises(UsageError, match=complaint):
-        evaluate_here(tmp_path / "run", **flags)
-    assert not (tmp_path / "run").exists()
-    assert library.streams == []
+    computer(monkeypatch)
+    run, _ = evaluate_here(tmp_path / "run", data=brief, **LISTENED)
+    assert run.status == 0
+    assert list(run.rows) == [EXAMPLE]
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.startswith("warning: --listen: ")
+    assert named in line
+    assert line.endswith("; the run goes on unheard")
 
 
 def test_both_sides_are_heard_as_they_are_recorded(

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -256,6 +258,16 @@ def test_a_cut_recording_says_how_much_is_missing(tmp_path: Path) -> None:
             "no finite numbers",
             id="infinite-ones",
         ),
+        pytest.param(
+            riff(form(3, bits=64), data(np.array([0, 1e300], "<f8").tobytes())),
+            "beyond any scale",
+            id="numbers-too-large-to-square",
+        ),
+        pytest.param(
+            riff(form(3, bits=64), data(np.array([0, -1.1e12], "<f8").tobytes())),
+            "beyond any scale",
+            id="just-beyond-any-scale",
+        ),
     ],
 )
 def test_refused_in_one_line(tmp_path: Path, file: bytes, complaint: str) -> None:
@@ -265,6 +277,18 @@ def test_refused_in_one_line(tmp_path: Path, file: bytes, complaint: str) -> Non
         converted(path)
     assert str(refusal.value).startswith(f"{path}: ")
     assert "\n" not in str(refusal.value)
+
+
+def test_a_decoder_says_nothing_of_its_own(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    whole = written(tmp_path, tone(48_000), 24_000, "MP3", "MPEG_LAYER_III").read_bytes()
+    path = tmp_path / "cut.mp3"
+    path.write_bytes(whole[: len(whole) // 2] + b"junk" * 3_000)
+    with pytest.raises(UsageError):
+        converted(path)
+    os.write(2, b"heard again")
+    assert capfd.readouterr().err == "heard again"
 
 
 @pytest.mark.parametrize("rate_hz", [4_000, 384_000])
@@ -283,6 +307,28 @@ def test_no_recording_is_longer_than_a_session(
     else:
         with pytest.raises(UsageError, match="lasts longer than a session"):
             converted(path)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_of_a_recording_that_is_too_long_no_more_is_decoded_than_has_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_known: bool
+) -> None:
+    monkeypatch.setattr(wav, "LONGEST_S", 10)
+    monkeypatch.setattr(conversion, "BLOCK_FRAMES", 8_000)
+    if not is_known:
+        monkeypatch.setattr(conversion, "UNKNOWN_FRAMES", 0)
+    decoded = []
+    read = soundfile.SoundFile.read
+
+    def counted(*given: Any, **more: Any) -> Any:
+        decoded.append(given)
+        return read(*given, **more)
+
+    monkeypatch.setattr(soundfile.SoundFile, "read", counted)
+    path = written(tmp_path, np.ones(20 * 8_000, np.int16), 8_000, "FLAC", "PCM_16")
+    with pytest.raises(UsageError, match="lasts longer than a session"):
+        converted(path)
+    assert len(decoded) == (0 if is_known else 11)
 
 
 @pytest.mark.parametrize(

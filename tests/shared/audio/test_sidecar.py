@@ -17,6 +17,7 @@ from shared.audio.effects.presets import PRESETS
 from shared.audio.pcm import silence
 from shared.audio.sidecar import (
     LARGEST_BYTES,
+    LARGEST_SEED,
     SCHEMA_VERSION,
     Sidecar,
     Source,
@@ -102,9 +103,9 @@ def changed(change: Callable[[dict[str, Any]], object]) -> bytes:
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        pytest.param(b"", "Invalid JSON", id="an-empty-file"),
+        pytest.param(b"", "not valid JSON", id="an-empty-file"),
         pytest.param(b"[]", "should be an object", id="a-list"),
-        pytest.param(b"\xff", "Invalid JSON", id="no-text"),
+        pytest.param(b"\xff", "byte 0xff is not UTF-8", id="no-text"),
         pytest.param(
             changed(lambda it: it.update(schema_version="2.0")), "schema_version", id="a-later-one"
         ),
@@ -133,6 +134,27 @@ def changed(change: Callable[[dict[str, Any]], object]) -> bytes:
             "in order and apart",
             id="a-span-before-the-recording",
         ),
+        pytest.param(
+            changed(lambda it: it["effects"]["echo"].update(decay=float("nan"))),
+            "effects.echo.decay: is NaN, which JSON does not have",
+            id="no-number",
+        ),
+        pytest.param(
+            sidecar().encoded().replace(b'"seed": 41', b'"seed": 1e999'),
+            "seed: is a number too large to hold",
+            id="an-infinite-number",
+        ),
+        pytest.param(
+            sidecar().encoded().replace(b'"seed": 41', b'"seed": 41, "seed": 42'),
+            "seed: the key stands more than once",
+            id="a-key-twice",
+        ),
+        pytest.param(
+            changed(lambda it: it.update(seed=LARGEST_SEED + 1)), "seed: ", id="an-absurd-seed"
+        ),
+        pytest.param(
+            b"[" * 100_000, "nested deeper than 64 levels", id="what-is-nested-without-end"
+        ),
         pytest.param(changed(lambda it: it.update(wav_sha256="abc")), "wav_sha256", id="no-digest"),
     ],
 )
@@ -142,7 +164,13 @@ def test_refused_in_one_line_is(tmp_path: Path, content: bytes, fault: str) -> N
     with pytest.raises(UsageError, match=r"is no sidecar: .*; make both anew") as refusal:
         read_sidecar(recording, SHA256)
     assert fault in str(refusal.value)
+    assert "Value error" not in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("seed", [LARGEST_SEED, -LARGEST_SEED])
+def test_the_largest_seeds_are_read(seed: int) -> None:
+    assert Sidecar.decoded(changed(lambda it: it.update(seed=seed))).seed == seed
 
 
 def test_a_sidecar_that_cannot_be_read_is_said(tmp_path: Path) -> None:
@@ -163,7 +191,7 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("size", "reason"),
     [
-        pytest.param(LARGEST_BYTES, "Invalid JSON", id="the-largest-is-read"),
+        pytest.param(LARGEST_BYTES, "looks like UTF-16", id="the-largest-is-read"),
         pytest.param(LARGEST_BYTES + 1, "it holds 50000001 bytes", id="one-byte-more-is-not"),
     ],
 )

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from shared.audio.mixdown import Stereo
-from shared.audio.speakers import Speakers
-from shared.errors import UsageError
+from shared.audio.speakers import Speakers, UnheardError
 from tests.support.programs import needs_package
-from tests.support.sound_devices import SilentLibrary
+from tests.support.sound_devices import SilentLibrary, WithoutPortAudio
 
 PAIR = [100, -40]
 
@@ -101,7 +100,7 @@ def test_a_computer_that_cannot_be_heard_is_refused_in_one_line(
     monkeypatch: pytest.MonkeyPatch, library: SilentLibrary, complaint: str
 ) -> None:
     library.install(monkeypatch)
-    with pytest.raises(UsageError, match=rf"--listen: no output device .*{complaint}") as refusal:
+    with pytest.raises(UnheardError, match=rf"--listen: no output device .*{complaint}") as refusal:
         Speakers()
     assert "\n" not in str(refusal.value)
 
@@ -117,28 +116,20 @@ def test_a_device_that_will_not_open_is_refused_in_one_line(
         raise library.PortAudioError("Device unavailable")
 
     monkeypatch.setattr(library, "OutputStream", busy)
-    with pytest.raises(UsageError, match="Device unavailable; leave --listen out"):
+    with pytest.raises(UnheardError, match="Device unavailable"):
         speakers.start(steady, pytest.fail)
 
 
 def test_without_the_extra_one_line_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(cast("dict[str, object]", sys.modules), "sounddevice", None)
-    with pytest.raises(UsageError, match="uv sync --extra playback"):
+    with pytest.raises(UnheardError, match="uv sync --extra playback"):
         Speakers()
-
-
-class WithoutPortAudio:
-    """An importer of a package whose library is not there."""
-
-    def find_spec(self, name: str, *_: object) -> None:
-        if name == "sounddevice":
-            raise OSError("PortAudio library not found")
 
 
 def test_without_portaudio_one_line_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "sounddevice", raising=False)
     monkeypatch.setattr(sys, "meta_path", [WithoutPortAudio(), *sys.meta_path])
-    with pytest.raises(UsageError, match="needs PortAudio: apt-get install libportaudio2"):
+    with pytest.raises(UnheardError, match="needs PortAudio: apt-get install libportaudio2"):
         Speakers()
 
 
@@ -147,7 +138,7 @@ def test_the_real_library_is_used_as_it_is_made() -> None:
     needs_package("sounddevice")
     try:
         Speakers()
-    except UsageError as refusal:
+    except UnheardError as refusal:
         assert str(refusal).startswith("--listen: ")  # noqa: PT017
 
 

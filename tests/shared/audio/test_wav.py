@@ -4,6 +4,7 @@ import io
 import os
 import shlex
 import struct
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -428,3 +429,14 @@ def test_no_damage_to_a_file_raises_anything_else(
         assert wav.read_recording(path).pcm.size > 0
     except UsageError as refusal:
         assert str(refusal).startswith(f"{path}: ")  # noqa: PT017
+
+
+def test_a_recording_is_held_twice_at_most(tmp_path: Path) -> None:
+    """... as its file and as its samples: two hours of it are 350 MB."""
+    path, size = tmp_path / "long.wav", 10_000_000
+    path.write_bytes(wav.encode(np.zeros(size // 2, np.int16)))
+    tracemalloc.start()
+    wav.read_recording(path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 2.2 * size

@@ -87,7 +87,11 @@ def event(**body: Any) -> JsonObject:
 
 
 def say(
-    *rows: AttemptResult, is_verbose: bool = False, is_json: bool = False, path: str = "r.json"
+    *rows: AttemptResult,
+    is_verbose: bool = False,
+    is_json: bool = False,
+    path: str = "r.json",
+    **run: Any,
 ) -> None:
     """A whole run, from its beginning to its end."""
     console = Console(is_verbose=is_verbose, is_json=is_json)
@@ -95,7 +99,7 @@ def say(
     for row in rows:
         console.event(row.attempt.key, event())
         console.finished(row)
-    console.end(a_report(*rows), path)
+    console.end(a_report(*rows, **run), path)
 
 
 def test_a_pipe_gets_one_line_for_each_attempt_and_the_totals(
@@ -161,7 +165,7 @@ def test_verbose_tells_that_a_judge_is_at_work(capsys: pytest.CaptureFixture[str
 
 
 def test_a_pipe_gets_a_line_for_each_condition(capsys: pytest.CaptureFixture[str]) -> None:
-    say(*RECORDED)
+    say(*RECORDED, execution_mode="live")
     lines = capsys.readouterr().out.splitlines()
 
     assert lines[4] == "2 of 4 passed, 1 failed, 1 infrastructure errors"
@@ -171,6 +175,14 @@ def test_a_pipe_gets_a_line_for_each_condition(capsys: pytest.CaptureFixture[str
         "condition noisy\tpassed 1/2\tinvalid 1\tanswered 1/2\tlatency P50 400 ms\tP90 400 ms"
         "\tword error 0.25 (1/4)\tentities 1/2",
     ]
+
+
+def test_what_a_script_understood_is_no_figure(capsys: pytest.CaptureFixture[str]) -> None:
+    say(*RECORDED)
+
+    (clean, noisy) = capsys.readouterr().out.splitlines()[5:7]
+    assert clean.endswith("\tword error scripted\tentities scripted")
+    assert noisy.endswith("\tword error scripted\tentities scripted")
 
 
 def test_a_condition_without_figures_has_dashes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -190,7 +202,7 @@ def test_a_run_without_recordings_tells_no_conditions(capsys: pytest.CaptureFixt
 
 def test_a_terminal_gets_a_table_of_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    received = on_a_terminal(lambda: say(*RECORDED), monkeypatch)
+    received = on_a_terminal(lambda: say(*RECORDED, execution_mode="live"), monkeypatch)
     plain = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", received)
 
     assert re.search(

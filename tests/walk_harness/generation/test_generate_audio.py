@@ -30,8 +30,10 @@ from shared.command import run_command
 from shared.observability.evidence import MeasuredOn
 from shared.speech.port import Speech
 from shared.speech.tone import ToneSynthesizer
+from tests.support.runs import evaluate_here
 from walk_harness.generate_audio import ABOUT, _generate
 from walk_harness.generation.settings import ROWS
+from walk_harness.suite import WALK
 
 ROOT = Path(__file__).parents[3]
 TEXTS = {"a": "Good evening to you.", "b": "How late is it?", "c": "Is anybody there?"}
@@ -125,6 +127,7 @@ def test_one_scenario_as_a_noisy_caller(shell: Shell) -> None:
     assert shell.out.splitlines() == [
         f"CREATED b noisy {spoken('b').size / 24_000:.2f} s audio/b_noisy.wav",
         "DATASET out/o.json 1 scenarios",
+        "replay: uv run walk-eval --data out/o.json",
         "1 created, 0 existed",
     ]
     assert shell.recording("out/o.json", "b") == {
@@ -146,6 +149,23 @@ def test_one_scenario_as_a_noisy_caller(shell: Shell) -> None:
     )
     assert heard.tolist() == chain.process(spoken("b")).tolist()
     assert known.applied == chain.applied()
+
+
+def test_one_request_in_several_conditions_is_one_scenario_that_can_be_replayed(
+    shell: Shell,
+) -> None:
+    order = ["--data", "s.json", "--example", "a", "--output-data", "o.json"]
+    assert shell.type(*order, "--condition", "noisy") == 0
+    for condition in ("echo", "clean", "echo"):
+        assert shell.type(*order, "--append", "--condition", condition) == 0
+    recordings = shell.scenarios("o.json")["a"]["input"]["recordings"]
+    assert [(one["id"], one["condition"]) for one in recordings] == [
+        ("synthetic_recording", "noisy"),
+        ("synthetic_recording_echo", "echo"),
+        ("synthetic_recording_clean", "clean"),
+    ]
+    run, _ = evaluate_here(shell.folder / "results", WALK, data=str(shell.folder / "o.json"))
+    assert list(run.rows) == [f"a@{one['id']}@acknowledge" for one in recordings]
 
 
 def test_a_sidecar_knows_the_clean_speech(shell: Shell) -> None:
@@ -391,33 +411,160 @@ def test_the_others_in_the_way_are_counted(shell: Shell) -> None:
     assert "audio/a_noisy.wav: holds effects of another seed (and 2 more); --force" in shell.err
 
 
-@pytest.mark.parametrize(
-    ("there", "complaint"),
-    [
-        pytest.param(
-            LOUD, "audio/a.wav: holds a recording without a sidecar", id="of-unknown-make"
-        ),
-        pytest.param(
-            None, "audio/a.wav: holds another recording; --force replaces", id="made-here"
-        ),
-    ],
-)
-def test_a_recording_given_for_a_place_that_is_taken_is_not_passed_over(
-    shell: Shell, there: Pcm | None, complaint: str
-) -> None:
+def test_a_recording_given_for_a_place_that_is_taken_is_not_passed_over(shell: Shell) -> None:
     shell.write("s.json", scenario("a", named()))
-    (shell.folder / "audio").mkdir()
-    if there is None:
-        shell.type("--data", "s.json")
-    else:
-        a_call(shell, "audio/a.wav", there)
+    shell.type("--data", "s.json")
     order = ["--data", "s.json", "--example", "a", "--from-audio", a_call(shell, "mine.wav")]
     before = shell.content()
     assert shell.type(*order, voice=None) == 2
-    assert complaint in shell.err
+    assert "audio/a.wav: holds another recording; --force replaces it" in shell.err
     assert shell.content() == before
     assert shell.type(*order, "--force", voice=None) == 0
     assert wav.read_mono(shell.folder / "audio/a.wav").tolist() == LOUD.tolist()
+
+
+@pytest.mark.parametrize(
+    ("place", "order", "voice"),
+    [
+        pytest.param(
+            "audio/a.wav", ["--data", "t.json", "--force"], "tone", id="somebodys-recording-spoken"
+        ),
+        pytest.param(
+            "audio/a.wav",
+            ["--data", "t.json", "--example", "a", "--from-audio", "mine.wav", "--force"],
+            None,
+            id="somebodys-recording-for-another",
+        ),
+        pytest.param(
+            "audio/a.wav",
+            ["--data", "t.json", "--example", "a", "--from-audio", "mine.wav"],
+            None,
+            id="somebodys-recording-without-force",
+        ),
+        pytest.param("audio/a_noisy.wav.json", NOISY_A, "tone", id="what-would-be-the-sidecar"),
+        pytest.param("audio/clean/a.flac", NOISY_A, "tone", id="what-would-be-kept-speech"),
+        pytest.param("audio/clean/a.flac", [*NOISY_A, "--force"], "tone", id="even-by-force"),
+        pytest.param(
+            "audio/clean/a.flac.json", [*NOISY_A, "--force"], "tone", id="what-would-say-who-spoke"
+        ),
+        pytest.param(
+            "mine_24khz.wav.json",
+            ["--from-audio", "mine.wav"],
+            None,
+            id="the-sidecar-of-a-converted-file",
+        ),
+        pytest.param(
+            "mine_24khz.wav",
+            ["--from-audio", "mine.wav", "--force"],
+            None,
+            id="another-file-of-the-converted-name",
+        ),
+    ],
+)
+def test_a_file_that_was_not_made_here_is_never_replaced(
+    shell: Shell, place: str, order: list[str], voice: str | None
+) -> None:
+    shell.write("t.json", scenario("a", named()))
+    a_call(shell, "mine.wav")
+    (shell.folder / place).parent.mkdir(parents=True, exist_ok=True)
+    (shell.folder / place).write_bytes(wav.encode(LOUD[:-5]))
+    before = shell.content()
+    assert shell.type(*order, voice=voice) == 2
+    assert f"{place}: " in shell.err
+    assert "move it away" in shell.err
+    assert shell.err.count("\n") == 1
+    assert shell.content() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "voice", "more"),
+    [
+        pytest.param("Quite another thing.", "tone", [], id="other-words"),
+        pytest.param(TEXTS["a"], "espeak-ng", [], id="another-voice"),
+        pytest.param(TEXTS["a"], "tone", ["--refresh-audio"], id="the-same-anew"),
+    ],
+)
+def test_kept_speech_is_not_replaced_unasked_by(
+    shell: Shell, text: str, voice: str, more: list[str]
+) -> None:
+    shell.type(*NOISY_A)
+    before = shell.content("audio")
+    shell.write("s.json", {**scenario("a"), "input": {"text": text}})
+    order = ["--data", "s.json", "--condition", "echo"]
+    assert shell.type(*order, *more, voice=voice) == 2
+    assert f"a.flac: keeps this request in the voice tone: '{TEXTS['a']}'; --force" in shell.err
+    assert shell.content("audio") == before
+
+
+VARIED = ["--data", "s.json", "--output-data", "o/o.json", "--vary-conditions"]
+
+
+def given_up(shell: Shell) -> Path:
+    """A variant that the next order by force makes no more."""
+    shell.type(*VARIED)
+    shell.write("s.json", scenario("a"))
+    return shell.folder / "o/audio/conditioned/b_noisy.wav"
+
+
+def test_force_says_which_recordings_it_throws_away(shell: Shell) -> None:
+    lost = given_up(shell)
+    assert shell.type(*VARIED, "--force") == 0
+    assert "DISCARDED audio/conditioned/b_noisy.wav" in shell.out.splitlines()
+    assert not lost.exists()
+    assert not sidecar_path(lost).exists()
+
+
+def test_force_throws_nothing_away_that_was_not_made_here(shell: Shell) -> None:
+    lost = given_up(shell)
+    sidecar_path(lost).unlink()
+    assert shell.type(*VARIED, "--force") == 0
+    assert lost.exists()
+
+
+def test_force_throws_nothing_away_through_a_link(shell: Shell) -> None:
+    lost = given_up(shell)
+    lost.parent.rename(shell.folder / "elsewhere")
+    lost.parent.symlink_to(shell.folder / "elsewhere")
+    before = shell.content("elsewhere")
+    assert shell.type(*VARIED, "--force") == 2
+    assert "audio/conditioned: is a link" in shell.err
+    assert shell.content("elsewhere") == before
+
+
+@pytest.mark.parametrize("place", ["audio/a_noisy.wav.json", "audio/clean/a.flac.json"])
+def test_a_pipe_is_not_waited_for(shell: Shell, place: str) -> None:
+    (shell.folder / place).parent.mkdir(parents=True)
+    os.mkfifo(shell.folder / place)
+    assert shell.type(*NOISY_A) == 2
+    assert f"{place}: " in shell.err
+
+
+@pytest.mark.parametrize(
+    ("order", "doubt"),
+    [
+        pytest.param(["--noise-rms", "0"], "has no noise", id="no-noise"),
+        pytest.param(["--background-gain", "0"], "has no background speech", id="nobody-else"),
+        pytest.param(["--echo-decay", "0"], "has no echo", id="an-echo-of-nothing"),
+        pytest.param(["--echo-delay-ms", "2000"], "has no echo", id="an-echo-after-the-end"),
+        pytest.param(["--packet-loss-rate", "0"], "has no lost packet", id="no-loss"),
+        pytest.param(["--cough-every-ms", "90000"], "has no cough and no remark", id="no-cough"),
+        pytest.param(["--noise-rms", "20000"], "samples are at full scale", id="clipping"),
+    ],
+)
+def test_a_recording_that_is_not_what_its_condition_says_is_told(
+    shell: Shell, order: list[str], doubt: str
+) -> None:
+    assert shell.type("--data", "s.json", "--example", "a", *order) == 0
+    assert doubt in shell.err
+    assert shell.err.startswith("warning: a_")
+    assert shell.err.count("\n") == 1
+
+
+def test_a_file_name_gives_the_terminal_no_commands(shell: Shell) -> None:
+    order = ["--data", "s.json", "--example", "a", "--output-data", "o\x1b[31m.json"]
+    assert shell.type(*order) == 0
+    assert "\x1b" not in shell.out
+    assert "DATASET o\\x1b[31m.json 1 scenarios" in shell.out.splitlines()
 
 
 def test_in_place_a_recording_of_another_seed_stays_and_that_is_said(shell: Shell) -> None:

@@ -200,9 +200,67 @@ def test_without_append_no_scenario_is_lost_unasked() -> None:
 
 def test_another_recording_under_the_same_id_is_not_replaced_unasked() -> None:
     before = [held("a", recording())]
-    with pytest.raises(UsageError, match=r"holds the scenario a without audio/a_noisy\.wav"):
+    with pytest.raises(UsageError, match=r"a without audio/a_noisy\.wav; --append adds the rec"):
         planned(AN_ORDER, [source("a")], before, Files())
     planned(by_force(AN_ORDER), [source("a")], before, Files())
+
+
+APPENDED = replace(AN_ORDER, is_appended=True)
+
+
+def ids_and_places(plan: Plan) -> list[tuple[str, str]]:
+    (take,) = plan.document
+    assert isinstance(take, Take)
+    request = scenario_of(take, {})["input"]
+    assert isinstance(request, dict)
+    return [(one["id"], one["path"]) for one in request["recordings"]]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param([], [("synthetic_recording", "audio/a_noisy.wav")], id="the-first"),
+        pytest.param(
+            [("synthetic_recording", "audio/a_echo.wav")],
+            [
+                ("synthetic_recording", "audio/a_echo.wav"),
+                ("synthetic_recording_noisy", "audio/a_noisy.wav"),
+            ],
+            id="a-second-under-an-id-of-its-own",
+        ),
+        pytest.param(
+            [("one", "audio/a_noisy.wav"), ("two", "audio/a_echo.wav")],
+            [("one", "audio/a_noisy.wav"), ("two", "audio/a_echo.wav")],
+            id="a-new-version-in-the-place-and-under-the-id-of-the-old",
+        ),
+    ],
+)
+def test_appended_to_its_scenario_a_recording_is(
+    before: list[tuple[str, str]], after: list[tuple[str, str]]
+) -> None:
+    there = held("a", *(recording(name, place, NOISY) for name, place in before))
+    plan = planned(APPENDED, [source("a")], [there], files({"audio/a_noisy.wav": "a"}))
+    assert ids_and_places(plan) == after
+    assert [take.recording for take in plan.takes] == [
+        one.recording for one in plan.document if isinstance(one, Take)
+    ]
+
+
+def test_without_append_no_other_recording_of_a_scenario_is_lost_unasked() -> None:
+    there = held("a", recording("one", "audio/a_noisy.wav"), recording("two", "audio/a_echo.wav"))
+    with pytest.raises(UsageError, match=r"would lose audio/a_echo\.wav, a recording of a; --app"):
+        planned(AN_ORDER, [source("a")], [there], files({"audio/a_noisy.wav": "a"}))
+
+
+def test_nothing_is_appended_to_another_scenario_of_the_same_id() -> None:
+    there = replace(held("a", recording()), raw={**scenario("a", recording()), "title": "Another"})
+    with pytest.raises(UsageError, match="holds another scenario a than --data"):
+        planned(APPENDED, [source("a")], [there], Files())
+
+
+def test_a_recording_that_was_given_is_not_called_synthetic() -> None:
+    order = replace(AN_ORDER, has_given_file=True)
+    assert only(planned(order, [source("a")], (), Files())).recording.id == "recording"
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,11 @@ def test_the_pass_band_is_flat_within_1_db_at(hz: int) -> None:
     assert abs(gain_db(hz)) < 1
 
 
+@pytest.mark.parametrize(("hz", "lost_db"), [(3_200, 1.1), (3_400, 3.6)])
+def test_the_upper_edge_is_filtered_twice(hz: int, lost_db: float) -> None:
+    assert -gain_db(hz) == pytest.approx(lost_db, abs=0.15)
+
+
 @pytest.mark.parametrize(
     "hz", [4_500, 4_700, 5_000, 5_500, 6_000, 7_000, 7_990, 8_400, 9_000, 10_000, 11_900]
 )

@@ -113,6 +113,13 @@ def told(reference: str) -> list[tuple[str, str]]:
         pytest.param("plan B 5", [("number", "5")], id="one-digit-is-no-identifier"),
         pytest.param("1,000 or 3.5", [("number", "1,000"), ("number", "3.5")], id="written-ones"),
         pytest.param("192.168.0.1", [], id="a-chain"),
+        pytest.param("double five oh one", [], id="digits-told-double"),
+        pytest.param("five double oh seven", [], id="digits-double-in-the-middle"),
+        pytest.param("three triple 7", [], id="digits-told-triple"),
+        pytest.param("for two, a double room", [("number", "two")], id="a-double-of-no-digit"),
+        pytest.param("two, double rooms", [("number", "two")], id="a-word-after-double"),
+        pytest.param("two and a half hours", [], id="a-number-and-a-fraction"),
+        pytest.param("two and a dog", [("number", "two")], id="a-number-and-no-fraction"),
         pytest.param("9" * MOST_DIGITS, [("number", "9" * MOST_DIGITS)], id="a-long-number"),
         pytest.param("9" * (MOST_DIGITS + 1), [], id="a-number-nobody-says"),
         # Names.
@@ -171,6 +178,15 @@ def test_a_request_tells(reference: str, expected: list[tuple[str, str]]) -> Non
         pytest.param("for Maya", "maya's for MAYA", id="a-name"),
         pytest.param("for José", "for Jose", id="a-name-without-its-accent"),
         pytest.param("Mary Ann", "mary-ann", id="a-name-with-a-hyphen"),
+        pytest.param("under Maya", "Maya’s table", id="a-name-that-owns"),
+        pytest.param("Maya's table", "under Maya", id="a-name-that-owned"),
+        pytest.param("Mary Ann", "MARY ANN'S", id="a-name-of-two-words-that-owns"),
+        pytest.param("at seven o'clock", "at 7", id="an-hour-after-at"),
+        pytest.param("one o'clock", "at one", id="one-after-at"),
+        pytest.param("noon", "12:00", id="noon-on-a-clock"),
+        pytest.param("noon", "at 12", id="noon-after-at"),
+        pytest.param("at twelve o'clock", "at 12", id="twelve-after-at"),
+        pytest.param("at seven", "at 7", id="a-mere-hour-after-at"),
     ],
 )
 def test_it_is_heard_in_the_form(reference: str, heard: str) -> None:
@@ -200,6 +216,12 @@ def test_it_is_heard_in_the_form(reference: str, heard: str) -> None:
         pytest.param("R three four one", "R 3 4 2", id="a-digit-wrong"),
         pytest.param("R three four one", "R 3 or 41", id="a-word-among-the-digits"),
         pytest.param("for Maya", "for Mia", id="another-name"),
+        pytest.param("for Maya", "for Mayas", id="a-name-in-the-plural"),
+        pytest.param("seven o'clock", "for 7", id="a-number-after-no-at"),
+        pytest.param("seven o'clock", "at 8", id="another-hour-after-at"),
+        pytest.param("at 7 p.m.", "at 7", id="an-hour-without-its-half"),
+        pytest.param("at 7:30", "at 7", id="an-hour-without-its-minutes"),
+        pytest.param("midnight", "12:00", id="midnight-is-not-noon"),
         pytest.param("Mary Ann", "Ann Mary", id="a-name-in-another-order"),
         pytest.param("August seventh", "", id="nothing"),
     ],
@@ -207,6 +229,31 @@ def test_it_is_heard_in_the_form(reference: str, heard: str) -> None:
 def test_it_is_not_heard_in(reference: str, heard: str) -> None:
     found = entities(reference, heard, NAMES)
     assert [one.is_heard for one in found] == [False]
+
+
+@pytest.mark.parametrize(
+    ("reference", "heard", "expected"),
+    [
+        pytest.param("June eleventh", "6/11", [], id="the-month-first"),
+        pytest.param("June eleventh, 2027", "11/6/2027", [], id="the-day-first"),
+        pytest.param("June eleventh", "6/12", [("June eleventh", False)], id="another-day"),
+        pytest.param("June eleventh", "6 11", [("June eleventh", False)], id="two-numbers"),
+        pytest.param(
+            "June eleventh", "6/11, June 11", [("June eleventh", True)], id="both-and-one-is-plain"
+        ),
+        pytest.param(
+            "June eleventh or November 6th", "6/11", [("November 6th", False)], id="one-for-each"
+        ),
+        pytest.param(
+            "for six on June eleventh", "on 6/11", [("six", False)], id="whose-digits-are-its-own"
+        ),
+    ],
+)
+def test_a_date_heard_in_two_meanings_counts_nowhere(
+    reference: str, heard: str, expected: list[tuple[str, bool]]
+) -> None:
+    found = entities(reference, heard, NAMES)
+    assert [(one.expected, one.is_heard) for one in found] == expected
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.metrics.transcription.tokens import MOST_MARKS, plain, tokens
+from shared.metrics.transcription.tokens import plain, tokens
+from shared.readings import MOST_MARKS
 
 
 @pytest.mark.parametrize(
