@@ -63,7 +63,7 @@ class CompletionPolicy:
     duration_ms: int = 90_000
     drain_ms: int = 1_500
     quiet_ms: int = 600
-    caption_slack_ms: int = 400
+    caption_slack_ms: int = 800
     ask_every_ms: int = 500
     recheck_after_ms: int = 5_000
     quiet_line_ms: int = 8_000
@@ -78,8 +78,8 @@ class Party:
     """One side of the line at an instant, as the other side hears it.
 
     ``last_speech_ms`` is the end of what was heard of it last, ``captioned_ms`` up to where its
-    words are known; a caption ends with its word and may stop ``caption_slack_ms`` short of the
-    sound. Pending is a caption whose audio has not been played.
+    words are known; a caption may lie on the beginning of its word and stop ``caption_slack_ms``
+    short of the sound. Pending is a caption whose audio has not been played.
     """
 
     turns: int = 0

@@ -24,7 +24,7 @@ from shared.observability.turns import Turn, assistant_turns, heard_caller_turns
 from shared.values import JsonObject
 
 PENDING_CAPTION_MS: Final = 2_000
-"""A caption whose voice has not been heard by so long after its place is of no voice."""
+"""A caption of whose voice nothing has been heard so long after its beginning is of no voice."""
 
 
 class _Side:
@@ -32,6 +32,7 @@ class _Side:
 
     def __init__(self, hold_ms: int) -> None:
         self._hold_ms = hold_ms
+        self._due_ms: int | None = None
         self.voiced: list[Interval] = []
         self.captions: list[Caption] = []
         self.work = WorkState()
@@ -61,13 +62,12 @@ class _Side:
             self.captions.append(seen)
             # On the media track its voice lies later than on its session's own, by the hold.
             self.captioned_ms = max(seen.end_ms + self._hold_ms, self.captioned_ms or 0)
+            self._due_ms = max(seen.start_ms + self._hold_ms, self._due_ms or 0)
 
     def has_pending_caption(self, now_ms: int) -> bool:
-        """Whether words are known whose voice is still to be heard."""
-        known_ms, heard_ms = self.captioned_ms, self.last_speech_ms or 0
-        return (
-            known_ms is not None and heard_ms < known_ms and now_ms < known_ms + PENDING_CAPTION_MS
-        )
+        """Whether words are known of which nothing has been heard so far."""
+        due_ms, heard_ms = self._due_ms, self.last_speech_ms or 0
+        return due_ms is not None and heard_ms <= due_ms and now_ms < due_ms + PENDING_CAPTION_MS
 
 
 class ConversationWatch:

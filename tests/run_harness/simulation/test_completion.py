@@ -210,12 +210,12 @@ def test_the_observer_is_asked(edit: Callable[[Snapshot], Snapshot], asks: bool)
         pytest.param({"has_pending_caption": True}, False, id="not-while-a-caption-waits"),
         pytest.param({"last_speech_ms": 1_000}, False, id="not-while-speech-has-no-words"),
         pytest.param(
-            {"last_speech_ms": 1_000, "captioned_ms": 599},
+            {"last_speech_ms": 1_000, "captioned_ms": 199},
             False,
-            id="not-while-words-are-401-ms-short",
+            id="not-while-words-are-801-ms-short",
         ),
         pytest.param(
-            {"last_speech_ms": 1_000, "captioned_ms": 600}, True, id="when-they-are-400-ms-short"
+            {"last_speech_ms": 1_000, "captioned_ms": 200}, True, id="when-they-are-800-ms-short"
         ),
         pytest.param(
             {"last_speech_ms": 1_400, "captioned_ms": 1_400}, True, id="600-ms-after-a-word"
