@@ -72,6 +72,8 @@ def delegations(observations: Iterable[Observation]) -> dict[str, int]:
     return first_seen
 
 
-def expected_delegations(policy: str) -> int:
-    """What a single-turn scenario is counted against: one where required, else none."""
+def expected_delegations(policy: str, planned: int | None = None) -> int:
+    """What is counted against: those of the golden path, else one where required and none else."""
+    if planned is not None:
+        return planned
     return 1 if policy == "required" else 0

@@ -26,7 +26,7 @@ from shared.observability.evidence import Evidence, Track
 from shared.observability.observations import TokenUsage
 from shared.plain_text import shortened
 from shared.reporting.conditions import condition_summaries
-from shared.reporting.procedure import LONGEST_REASON, moments, procedure_report
+from shared.reporting.procedure import LONGEST_REASON, agenda_block, moments, procedure_report
 from shared.reporting.recognized import entity_reports, unrecognized, word_error
 from shared.reporting.rounding import percentiles, rounded_ms, rounded_rate
 from shared.reporting.schema import (
@@ -65,7 +65,7 @@ from shared.reporting.semantic import (
     statuses,
     unscored,
 )
-from shared.scenarios import Scenario
+from shared.scenarios import Scenario, is_single_turn
 from shared.values import CountPair, JsonObject
 
 UNHEARD = "unheard"
@@ -176,7 +176,10 @@ def _task(evidence: Evidence, scenario: Scenario, assessment: Assessment) -> Tas
         return TaskMetrics(task_completed=is_completed)
     expected = scenario.expected
     delegated = len(task.delegations(evidence.observations))
-    expected_delegations = task.expected_delegations(expected.delegation.value)
+    expected_delegations = task.expected_delegations(
+        expected.delegation.value,
+        None if is_single_turn(scenario) else expected.golden_path.delegations,
+    )
     prohibited = sum(
         check.status is CheckStatus.FAILED
         for check in assessment.verdict.checks
@@ -404,8 +407,9 @@ def _observability(
             "audio_timing": "local_playout_clock",
             "transcript_timing": "provider_session_clock",
         },
+        **({} if is_single_turn(scenario) else {"agenda": agenda_block(observed.agenda)}),
         "interaction": {
-            "mode": "single_turn",
+            "mode": scenario.interaction.value,
             "audio_source": audio_source,
             "assistant_turns": len(observed.timeline.assistant_turns),
             "caller_turns": len(observed.timeline.caller_turns),

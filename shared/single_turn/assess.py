@@ -11,6 +11,7 @@ from dataclasses import replace
 from shared.audio.pacing import is_valid
 from shared.errors import Stage
 from shared.grading import checks
+from shared.grading.agenda import objectives_of
 from shared.grading.assessment import Assessment, Observed
 from shared.grading.case import Case, matching_of, tool_uses
 from shared.grading.conversation import graded_conversation
@@ -90,19 +91,24 @@ def _assessed(
     extended = measure_extended(evidence, timeline, measured, Reference.of(scenario))
     tools = tool_uses(evidence)
     matching = matching_of(scenario, tools)
-    case = Case(evidence, scenario, policy, timeline, measured, extended, tools, matching)
+    seen = objectives_of(evidence.decisions)
+    case = Case(evidence, scenario, policy, timeline, measured, extended, tools, matching, seen)
+    observed = Observed(timeline, measured, extended, tools, matching)
+    if is_single_turn(scenario):
+        verdict = decide(failure, _checks(case, judgments))
+        return Assessment(verdict, consumed, observed, judgments)
+    grade = graded_conversation(case, judgments)
     return Assessment(
-        decide(failure, _checks(case, judgments)),
+        decide(failure, grade.checks),
         consumed,
-        Observed(timeline, measured, extended, tools, matching),
+        replace(observed, procedure=grade.procedure, agenda=grade.agenda),
         judgments,
+        diagnostics=grade.diagnostics,
     )
 
 
 def _checks(case: Case, judgments: Judgments | None) -> tuple[Check, ...]:
-    """What decides, by what kind of scenario it is."""
-    if not is_single_turn(case.scenario):
-        return graded_conversation(case, judgments).checks
+    """What decides a single turn."""
     return (
         *(check(case) for check in SINGLE_TURN_CHECKS),
         *limit_checks(case),

@@ -92,3 +92,8 @@ def test_a_delegation_is_seen_by(seen, expected: dict[str, int]) -> None:
 def test_delegations_are_counted_by_id() -> None:
     repeated = [DelegationBegan(at(ms), "d1", "responses", None) for ms in (0, 100)]
     assert len(delegations([*repeated, DelegationBegan(at(200), "d2", "client", None)])) == 2
+
+
+@pytest.mark.parametrize("planned", [0, 1, 3])
+def test_a_golden_path_says_how_many_delegations_there_are_to_be(planned: int) -> None:
+    assert expected_delegations("required", planned) == planned

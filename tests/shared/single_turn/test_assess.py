@@ -8,11 +8,20 @@ from shared.audio.pacing import PacingBound
 from shared.errors import Stage
 from shared.grading.policy import EvaluationPolicy
 from shared.grading.verdict import Status
-from shared.observability.evidence import CallerAction, Evidence, Failure, Pacing
+from shared.intervals import Interval
+from shared.observability.evidence import (
+    CallerAction,
+    Decision,
+    DecisionStatus,
+    Evidence,
+    Failure,
+    Objective,
+    Pacing,
+)
 from shared.observability.observations import CommandRejected, ResponseEnded, ResponseStatus
 from shared.single_turn.assess import SINGLE_TURN_CHECKS, assess
 from tests.support.builders import a_caption, an_evidence, at, spans
-from tests.support.judged import a_conversation, a_scenario, an_attempt
+from tests.support.judged import Exchange, a_conversation, a_policy, a_scenario, an_attempt
 
 ANSWER = spans((1_400, 2_000))
 POLICY = EvaluationPolicy(pacing=PacingBound(p99_ms=60, stall_ms=400))
@@ -179,3 +188,24 @@ def test_the_same_attempt_is_judged_the_same() -> None:
     evidence = an_attempt(assistant=ANSWER)
 
     assert assess(evidence, a_scenario(), POLICY) == assess(evidence, a_scenario(), POLICY)
+
+
+def test_a_conversation_has_procedure_agenda_and_diagnostics_beside_its_checks() -> None:
+    step = {"id": "agrees", "kind": "authorization", "patterns": ["yes"], "objective": "say_name"}
+    scenario = a_conversation(
+        expected__procedure={"id": "p", "steps": [step]},
+        expected__tools__required=[{"name": "other"}],
+    )
+    seen = Objective("say_name", is_expressed=True, span=Interval(1_000, 1_600))
+    decision = Decision(2_000, 2_100, 1, DecisionStatus.ANSWERED, objectives=(seen,))
+    exchange = Exchange.of("C: sure", "A: done", decisions=(decision,))
+    assessment = assess(exchange.evidence, scenario, a_policy())
+    observed = assessment.observed
+
+    assert observed is not None
+    assert observed.procedure is not None
+    assert observed.procedure.passed
+    assert observed.agenda is not None
+    assert observed.agenda.completed == ("say_name",)
+    assert [check.id for check in assessment.diagnostics] == ["tool_contract"]
+    assert "tool_contract" not in {check.id for check in assessment.verdict.checks}
