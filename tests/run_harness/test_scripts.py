@@ -114,7 +114,7 @@ def test_every_check_of_a_conversation_that_can_fail_by_itself_fails_somewhere()
         for limit in scenario.expected.interaction.model_dump(exclude_none=True)
     }
     assert declared <= fails
-    assert names - fails == {"assistant_responded", "grounded_response", "refusal_stated"}
+    assert names - fails == {"assistant_responded"}
     assert fails <= names | set(LIMITS)
 
 
@@ -151,7 +151,9 @@ def test_a_defect_fails_exactly_what_it_says(name: str) -> None:
     assert fails
     assert list(fails) == sorted(set(fails))
     assert tuple(sorted(c.id for c in grade.checks if c.status is CheckStatus.FAILED)) == fails
-    assert not any(c.status is CheckStatus.UNSCORED for c in grade.checks)
+    # Where no words of refusal were heard, a critical refusal cannot be told from evasion.
+    unscored = {c.id for c in grade.checks if c.status is CheckStatus.UNSCORED}
+    assert unscored <= ({"critical_procedure"} if "refusal_stated" in fails else set())
 
 
 @every_script
