@@ -13,6 +13,7 @@ from assistants.endpoints import Endpoint, http_endpoint, live_endpoint
 from assistants.frontend.fixture.conversation_script import ConversationScript
 from assistants.frontend.fixture.machine import FixtureMachine
 from assistants.frontend.fixture.voice import assistant_voice
+from assistants.suite.detectors import second_for_assistant
 from assistants.suite.plan import Plan
 from run_harness.condition import acoustics_of
 from run_harness.play import Conversations, Simulation
@@ -38,14 +39,16 @@ from shared.values import JsonObject
 
 @contextmanager
 def conversations(
-    plan: Plan, cancellation: Cancellation, _monitor: Monitor | None
+    plan: Plan, cancellation: Cancellation, monitor: Monitor | None
 ) -> Iterator[Conversations]:
     """Perform the conversations of a plan, with the observer that all of them ask."""
     with ExitStack() as stack:
-        yield _conversations(plan, cancellation, stack)
+        yield _conversations(plan, cancellation, monitor, stack)
 
 
-def _conversations(plan: Plan, cancellation: Cancellation, stack: ExitStack) -> Conversations:
+def _conversations(
+    plan: Plan, cancellation: Cancellation, monitor: Monitor | None, stack: ExitStack
+) -> Conversations:
     settings = plan.settings
     observer = None if plan.is_offline else _observer(settings, stack)
     scripts = {
@@ -72,6 +75,8 @@ def _conversations(plan: Plan, cancellation: Cancellation, stack: ExitStack) -> 
         mask=Masker(plan.secrets).object,
         detector=EnergyV1(),
         cancellation=cancellation,
+        second_detector=second_for_assistant(settings),
+        monitor=monitor,
     )
 
 

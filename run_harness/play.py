@@ -24,6 +24,7 @@ from shared.audio.effects.ambience import Ambience
 from shared.audio.effects.recipe import Recipe
 from shared.audio.pcm import FRAME_MS, Pcm
 from shared.audio.playout import Playout
+from shared.audio.tracks import RecordedTracks
 from shared.clock import Clock
 from shared.errors import AttemptError, Stage
 from shared.intervals import IntervalSet
@@ -38,6 +39,7 @@ from shared.observability.evidence import (
     MeasuredOn,
     Pacing,
     PlayoutRecord,
+    SecondOpinion,
     Track,
     Transport,
 )
@@ -47,6 +49,7 @@ from shared.observability.observations import (
     SessionOpened,
     Speaker,
 )
+from shared.participant import Monitor
 from shared.party import LiveParty
 from shared.relay import Sends
 from shared.scenario_types import AcousticCondition
@@ -95,6 +98,8 @@ class Conversations:
     mask: Callable[[JsonObject], JsonObject]
     detector: Detector
     cancellation: Cancellation
+    second_detector: Detector | None = None
+    monitor: Monitor | None = None
 
     def __call__(self, attempt: Attempt, traces: Traces) -> Performance:
         try:
@@ -132,6 +137,7 @@ class Conversations:
                     observer=observer,
                     air=air,
                     state_before=before,
+                    monitor=self.monitor,
                 )
             finally:
                 if task is not None:
@@ -218,8 +224,8 @@ class Conversations:
         evidence = Evidence(
             scenario_id=attempt.scenario.id,
             extent_ms=dialogue.extent_ms,
-            caller=self._track(tracks.caller, MeasuredOn.CLEAN_SOURCE),
-            assistant=self._track(tracks.assistant, MeasuredOn.RECEIVED),
+            caller=_track(tracks.caller, MeasuredOn.CLEAN_SOURCE, self.detector),
+            assistant=_track(tracks.assistant, MeasuredOn.RECEIVED, self.detector),
             utterances=(),
             observations=tuple(dialogue.observations),
             state_before=states[0],
@@ -228,6 +234,7 @@ class Conversations:
             ending=dialogue.ending,
             failure=dialogue.failure,
             warnings=tuple(_warnings(dialogue)),
+            second_opinion=self._second_opinion(tracks),
             caller_observations=tuple(dialogue.caller_observations),
             cues=dialogue.cues,
             decisions=tuple(dialogue.decisions),
@@ -238,13 +245,23 @@ class Conversations:
         sides = None if script is None else f"{script.model_dump_json(indent=2)}\n"
         return Performance(evidence, tracks.sent, tracks.assistant, sides)
 
-    def _track(self, pcm: Pcm, measured_on: MeasuredOn) -> Track:
-        voiced = self.detector.voiced(pcm) if pcm.size else IntervalSet()
-        return Track(voiced, int(pcm.size), self.detector.id, measured_on)
+    def _second_opinion(self, tracks: RecordedTracks) -> SecondOpinion | None:
+        second = self.second_detector
+        if second is None:
+            return None
+        return SecondOpinion(
+            caller=_track(tracks.caller, MeasuredOn.CLEAN_SOURCE, second),
+            assistant=_track(tracks.assistant, MeasuredOn.RECEIVED, second),
+        )
 
     def _condition(self, air: Acoustics) -> Condition:
         applied = asdict(air.applied())
         return Condition(self.simulation.condition.value, _plain(applied))
+
+
+def _track(pcm: Pcm, measured_on: MeasuredOn, detector: Detector) -> Track:
+    voiced = detector.voiced(pcm) if pcm.size else IntervalSet()
+    return Track(voiced, int(pcm.size), detector.id, measured_on)
 
 
 def _plain(applied: object) -> JsonObject:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from assistants.config import EFFORTS
 from assistants.config import ROWS as ASSISTANT_ROWS
 from assistants.suite.settings import (
@@ -11,7 +9,6 @@ from assistants.suite.settings import (
     EFFECT_ROWS,
     JUDGE_ROWS,
     RUN_ROWS,
-    VOICE_ROWS,
     sensitivity_row,
 )
 from shared.settings import Kind, Setting
@@ -38,16 +35,6 @@ CONVERSATION_ROWS: tuple[Setting, ...] = (
         maximum=60_000,
     ),
     Setting(
-        "tick_ms",
-        Kind.INTEGER,
-        200,
-        "Width of a bin in diagnostics; it changes no number.",
-        flag="--tick-ms",
-        toml="simulation.tick_ms",
-        minimum=1,
-        maximum=60_000,
-    ),
-    Setting(
         "playout_hold_ms",
         Kind.INTEGER,
         200,
@@ -65,16 +52,6 @@ CONVERSATION_ROWS: tuple[Setting, ...] = (
         toml="simulation.assistant_opening_prompt",
     ),
     Setting(
-        "work_grace_seconds",
-        Kind.NUMBER,
-        5.0,
-        "How long work under way may still take once the conversation is over.",
-        flag="--work-grace-seconds",
-        toml="simulation.work_grace_seconds",
-        above=0,
-        maximum=600,
-    ),
-    Setting(
         "cleanup_timeout_seconds",
         Kind.NUMBER,
         10.0,
@@ -84,25 +61,9 @@ CONVERSATION_ROWS: tuple[Setting, ...] = (
         above=0,
         maximum=600,
     ),
-    Setting(
-        "debug_artifacts",
-        Kind.SWITCH,
-        default=False,
-        help="Write ticks and turns of every conversation as well.",
-        flag="--debug-artifacts",
-        is_recorded=False,
-    ),
 )
 
 CALLER_ROWS: tuple[Setting, ...] = (
-    Setting(
-        "caller_script",
-        Kind.PATH,
-        None,
-        "Conversation script whose caller speaks in place of the simulated one.",
-        flag="--caller-script",
-        toml="simulation.caller_script",
-    ),
     Setting(
         "simulator_model",
         Kind.TEXT,
@@ -227,22 +188,6 @@ ACOUSTIC_ROWS: tuple[Setting, ...] = (
     ),
 )
 
-REPETITIONS = Setting(
-    "judge_repetitions",
-    Kind.INTEGER,
-    1,
-    "How often the judge is asked about every dimension.",
-    flag="--judge-repetitions",
-    toml="judge.repetitions",
-    minimum=1,
-    maximum=20,
-)
-
-# A flag of that name meant something else in conversations once; it stays unknown.
-SCRIPTED_VOICE_ROWS = tuple(
-    replace(row, flag=None) if row.name == "tts_model" else row for row in VOICE_ROWS
-)
-
 # How long one answer may take bounds an attempt of one request; a conversation has its own limit.
 ROWS: tuple[Setting, ...] = (
     *(row for row in RUN_ROWS if row.name != "response_timeout_seconds"),
@@ -251,8 +196,6 @@ ROWS: tuple[Setting, ...] = (
     *CALLER_ROWS,
     *CLOSING_ROWS,
     *ACOUSTIC_ROWS,
-    *SCRIPTED_VOICE_ROWS,
     *JUDGE_ROWS,
-    REPETITIONS,
     *ASSISTANT_ROWS,
 )

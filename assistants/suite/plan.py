@@ -27,6 +27,7 @@ from shared.environment import read_env_file
 from shared.errors import UsageError
 from shared.grading.judge import Judge
 from shared.grading.policy import EvaluationPolicy
+from shared.metrics.interaction import MetricPolicy
 from shared.observability.credentials import secrets_in
 from shared.places import expanded
 from shared.scenarios import Scenario, is_artifact_id
@@ -72,6 +73,7 @@ class Plan:
     def policy(self) -> EvaluationPolicy:
         phrases = self.kit.application.phrases
         return EvaluationPolicy(
+            metrics=_metric_policy(self.settings),
             pacing=PacingBound(
                 p99_ms=self.settings.integer("pacing_p99_ms"),
                 stall_ms=self.settings.integer("pacing_stall_ms"),
@@ -79,6 +81,13 @@ class Plan:
             confirmations=phrases.confirmations,
             refusal_patterns=phrases.refusal_patterns,
         )
+
+
+def _metric_policy(settings: Settings) -> MetricPolicy:
+    """By which deadline answers are in time: the contract's, where a suite lets nobody choose."""
+    if not any(row.name == "response_deadline_ms" for row in settings.rows):
+        return MetricPolicy()
+    return MetricPolicy(response_deadline_ms=settings.integer("response_deadline_ms"))
 
 
 def plan_run(suite: Suite, settings: Settings) -> Plan:

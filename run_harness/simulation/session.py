@@ -28,12 +28,14 @@ from run_harness.simulation.opening import Opening
 from run_harness.simulation.shutdown import Budget, primary_failure
 from run_harness.simulation.watch import ConversationWatch
 from shared.audio.pacing import Pacer
+from shared.audio.pcm import SAMPLES_PER_MS, from_bytes
 from shared.audio.tracks import RecordedTracks
 from shared.clock import Clock
 from shared.errors import AttemptError
 from shared.grading.judge import Reply
 from shared.observability.evidence import Cue, Decision, DecisionStatus, Ending, Failure
 from shared.observability.observations import Observation, Speaker
+from shared.participant import Monitor
 from shared.party import LiveParty
 from shared.relay import Air, Relay
 from shared.scenarios import Scenario
@@ -99,13 +101,15 @@ async def converse(
     observer: Observer | None = None,
     air: Air | None = None,
     state_before: JsonObject,
+    monitor: Monitor | None = None,
 ) -> Dialogue:
     """Connect both, hold the conversation, close both."""
     dialogue = Dialogue()
     try:
         await _connected(cast)
         cast.begin()
-        await _Floor(cast, rules, clock, observer, dialogue, state_before).hold(air)
+        floor = _Floor(cast, rules, clock, observer, dialogue, state_before, monitor)
+        await floor.hold(air)
     except AttemptError as error:
         dialogue.failure = dialogue.failure or Failure(error.stage, str(error))
     finally:
@@ -155,7 +159,9 @@ class _Floor:
         observer: Observer | None,
         dialogue: Dialogue,
         state_before: JsonObject,
+        monitor: Monitor | None,
     ) -> None:
+        self._monitor = monitor
         self._cast = cast
         self._rules = rules
         self._clock = clock
@@ -178,6 +184,8 @@ class _Floor:
         pacer = Pacer(self._clock.now_us())
         relay = Relay(cast.caller, cast.assistant, self._clock, pacer, air=air, record=self._record)
         dialogue.relay = relay
+        if self._monitor is not None:
+            self._monitor.begin()
         try:
             dialogue.extent_ms = await relay.run(take=self._take, is_over=self._is_over)
         finally:
@@ -199,6 +207,10 @@ class _Floor:
         return self._clock.now_us() // US_PER_MS
 
     def _record(self, caller: bytes, sent: bytes, assistant: bytes) -> None:
+        if self._monitor is not None:
+            start = self._dialogue.tracks.extent_ms * SAMPLES_PER_MS
+            self._monitor.caller(start, from_bytes(sent))
+            self._monitor.assistant(start, from_bytes(assistant))
         self._dialogue.tracks.add(caller, sent, assistant)
         self._watch.frame(caller, assistant)
 

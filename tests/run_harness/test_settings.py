@@ -15,7 +15,7 @@ from shared.settings import Kind, Setting, Settings, Value, from_toml, resolve
 
 FOLDER = Path(run_harness.__file__).parent
 TOML = tomllib.loads((FOLDER / "config.toml").read_text("utf-8"))
-SECONDS = ("work_grace_seconds", "cleanup_timeout_seconds")
+SECONDS = ("cleanup_timeout_seconds",)
 
 
 def given(**flags: Value) -> Settings:
@@ -27,7 +27,6 @@ def given(**flags: Value) -> Settings:
     [
         pytest.param("max_duration_seconds", [0.001, 600], [0, 600.001], id="up-to-ten-minutes"),
         pytest.param("response_deadline_ms", [1, 60_000], [0, 60_001], id="a-deadline"),
-        pytest.param("tick_ms", [1, 60_000], [0, 60_001], id="a-bin"),
         pytest.param("playout_hold_ms", [0, 2_000], [-1, 2_001], id="a-hold"),
         pytest.param("drain_ms", [0, 60_000], [-1, 60_001], id="a-drain"),
         pytest.param("quiet_line_ms", [0, 600_000], [-1, 600_001], id="a-quiet-line"),
@@ -46,7 +45,6 @@ def given(**flags: Value) -> Settings:
         pytest.param("echo_delay_ms", [0, 60_000], [-1, 60_001], id="a-delay"),
         pytest.param("packet_loss_burst", [1, 1_000], [0, 1_001], id="a-burst"),
         pytest.param("cough_every_ms", [1, 3_600_000], [0, 3_600_001], id="coughs"),
-        pytest.param("judge_repetitions", [1, 20], [0, 21], id="one-to-twenty-judgments"),
         pytest.param("concurrency", [1, 8], [0, 9], id="one-to-eight-at-once"),
         *(
             pytest.param(name, [0.001, 600], [0, -1, nan, inf, 600.1], id=f"a-budget-{name}")
@@ -70,14 +68,14 @@ def test_a_file_takes_no_budget_that_is_none(name: str, value: object) -> None:
 
 
 def test_a_file_is_weaker_than_a_flag() -> None:
-    toml = from_toml(ROWS, {"simulation": {"work_grace_seconds": 2}}, file="a.toml")
+    toml = from_toml(ROWS, {"simulation": {"cleanup_timeout_seconds": 2}}, file="a.toml")
     by_file = resolve(ROWS, flags={}, environment={}, env_file={}, toml=toml)
     by_flag = resolve(
-        ROWS, flags={"work_grace_seconds": 3.0}, environment={}, env_file={}, toml=toml
+        ROWS, flags={"cleanup_timeout_seconds": 3.0}, environment={}, env_file={}, toml=toml
     )
 
-    assert by_file.number("work_grace_seconds") == 2
-    assert by_flag.number("work_grace_seconds") == 3
+    assert by_file.number("cleanup_timeout_seconds") == 2
+    assert by_flag.number("cleanup_timeout_seconds") == 3
 
 
 def test_the_bundled_file_holds_known_keys_at_their_defaults() -> None:
