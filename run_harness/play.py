@@ -310,5 +310,7 @@ def _warnings(dialogue: Dialogue) -> Iterator[str]:
         stalls = sum(isinstance(one, AudioReceived) and one.is_stall for one in observed)
         if stalls:
             yield f"the {name}'s audio stalled ({stalls}); figures count what came late as late"
+    if dialogue.gave_up is not None:
+        yield f"the completion observer was given up, and the line told the end: {dialogue.gave_up}"
     if dialogue.cleanup_timed_out:
         yield "the sessions did not end within the cleanup budget"

@@ -74,7 +74,10 @@ class Rules:
 
 @dataclass(slots=True)
 class Dialogue:
-    """What a conversation left behind, before it is evidence."""
+    """What a conversation left behind, before it is evidence.
+
+    ``gave_up`` is why the observer was no longer asked, where it was not.
+    """
 
     extent_ms: int = 0
     tracks: RecordedTracks = field(default_factory=RecordedTracks)
@@ -87,6 +90,7 @@ class Dialogue:
     ending: Ending = Ending.FAILED
     failure: Failure | None = None
     policy: str = ""
+    gave_up: str | None = None
     cleanup_timed_out: bool = False
 
     def of(self, speaker: Speaker) -> list[Observation]:
@@ -125,9 +129,16 @@ async def _connected(cast: Cast) -> None:
     results = await asyncio.gather(
         cast.caller.connect(), cast.assistant.connect(), return_exceptions=True
     )
-    for result in results:
+    for speaker, result in zip((Speaker.CALLER, Speaker.ASSISTANT), results, strict=True):
+        if isinstance(result, AttemptError):
+            raise AttemptError(result.stage, _of_session(speaker, result)) from result
         if isinstance(result, BaseException):
             raise result
+
+
+def _of_session(speaker: Speaker, error: AttemptError) -> str:
+    """Two sessions fail alike; whose it was is for the reader to know."""
+    return f"the {speaker.value}'s session: {error}"
 
 
 async def _close(cast: Cast, rules: Rules, clock: Clock, dialogue: Dialogue) -> None:
@@ -192,10 +203,14 @@ class _Floor:
             dialogue.extent_ms = dialogue.tracks.extent_ms
             dialogue.lateness_us = pacer.lateness_us
             dialogue.policy = self._completion.policy
+            dialogue.gave_up = self._completion.fallback_reason
             self._drop_call()
         lost = [
-            None if party.failure is None else Failure(party.failure.stage, str(party.failure))
-            for party in (cast.caller, cast.assistant)
+            None if error is None else Failure(error.stage, _of_session(speaker, error))
+            for speaker, error in (
+                (Speaker.CALLER, cast.caller.failure),
+                (Speaker.ASSISTANT, cast.assistant.failure),
+            )
         ]
         broken = primary_failure(dialogue.failure, lost)
         if broken is not None and dialogue.failure is None:

@@ -37,7 +37,7 @@ def expected_of(expects: dict[str, Any]) -> dict[str, Any]:
 
 
 def warnings_are_of(run: FinishedRun, row: Row, warns: str | None) -> bool:
-    """Whether a row warns of what its script says, and of nothing else.
+    """Whether a row warns of what its script says, one thing "and" another, and of nothing else.
 
     Over a socket the service is a process of this machine. Where that is busy elsewhere, audio
     stalls and the row says so, which is true and nothing the script did.
@@ -49,7 +49,10 @@ def warnings_are_of(run: FinishedRun, row: Row, warns: str | None) -> bool:
     ]
     if warns is None:
         return not warnings
-    return bool(warnings) and all(warns in one for one in warnings)
+    said = warns.split(" and ")
+    return all(any(part in one for part in said) for one in warnings) and all(
+        any(part in one for one in warnings) for part in said
+    )
 
 
 def _trouble(seen: dict[str, Any]) -> str | None:

@@ -231,11 +231,14 @@ def judged(details: dict[str, Any]) -> Row:
 
 
 def failed_checks(row: Row) -> set[str]:
-    return {one["id"] for one in row["assessment"]["checks"] if one["status"] == "failed"}
+    return checks_with([row], "failed")
 
 
 def checks_with(rows: Sequence[Row], status: str) -> set[str]:
-    """Ids of the checks that came to a status in any of the rows."""
+    """Ids of the checks that came to a status in any of the rows; what decides nothing is none."""
     return {
-        one["id"] for row in rows for one in row["assessment"]["checks"] if one["status"] == status
+        one["id"]
+        for row in rows
+        for one in row["assessment"]["checks"]
+        if one["status"] == status and one["required"]
     }
