@@ -60,9 +60,12 @@ ARGUMENTS = {
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[FinishedRun]]]:
-    """Every run of the module, two at a time; what no test has asked for at the end is dropped."""
+    """Every run of the module, one after the other; what no test asked for at the end is dropped.
+
+    One at a time, because other tests count on time meanwhile.
+    """
     folder = tmp_path_factory.mktemp("conversations")
-    pool = ThreadPoolExecutor(2)
+    pool = ThreadPoolExecutor(1)
     try:
         yield {
             name: pool.submit(installed, "run-eval", folder / name, "--offline", *arguments)
