@@ -96,10 +96,10 @@ def test_conditions_pool_what_was_counted(run: FinishedRun) -> None:
     jsonschema.validate(run.report, report_schema())
 
 
-def test_the_terminal_says_the_same(run: FinishedRun) -> None:
+def test_the_terminal_says_that_the_words_are_a_script_s(run: FinishedRun) -> None:
     line = next(one for one in run.stdout.splitlines() if one.startswith("condition noisy"))
     assert "\tpassed 3/3\tinvalid 0\tanswered 3/3\t" in line
-    assert line.endswith("\tentities 1/6")
+    assert line.endswith("\tword error scripted\tentities scripted")
 
 
 def test_judging_again_gives_the_same_rows(run: FinishedRun) -> None:

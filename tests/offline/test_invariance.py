@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistants.frontend.fixture.conversation import PIECE_MS, Conversation
+from assistants.frontend.fixture.conversation import Conversation
+from assistants.frontend.fixture.timing import OUTPUT_PIECE_MS
 from shared.audio.pcm import SAMPLES_PER_MS
 from tests.support.runs import FinishedRun, Row, differing, evaluate_here, judged
 
@@ -65,7 +66,7 @@ def v2_numbers(run: FinishedRun) -> dict[str, Any]:
 def test_chunks_of_another_size_change_no_v2_number(
     chunk_ms: int, sound_run: FinishedRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert chunk_ms != PIECE_MS
+    assert chunk_ms != OUTPUT_PIECE_MS
     monkeypatch.setattr(Conversation.speak_piece, "__defaults__", (chunk_ms,))
     run, _ = evaluate_here(tmp_path / "results", max_examples=6)
     theirs = v2_numbers(run)
