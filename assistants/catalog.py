@@ -54,12 +54,7 @@ def open_responses(
         lambda: kit.application.open_session(brief.initial_state, facts),
     )
     tools = ToolRuntime(application, kit.application.tools)
-    session, participant = _open(kit.settings, config, tools, far_end, clock, trace)
-
-    def say(text: str) -> None:
-        session.append(CommentaryAppend, text)
-
-    return OpenAssistant(participant, tools.snapshot, say)
+    return _opened(kit.settings, config, tools, far_end, clock, trace)
 
 
 def open_caller(
@@ -67,12 +62,7 @@ def open_caller(
 ) -> OpenAssistant:
     """A session of a simulated caller: it thinks by its own backend and can do nothing."""
     tools = ToolRuntime(_NoApplication(), ())
-    session, participant = _open(settings, config, tools, far_end, clock, trace)
-
-    def say(text: str) -> None:
-        session.append(CommentaryAppend, text)
-
-    return OpenAssistant(participant, tools.snapshot, say)
+    return _opened(settings, config, tools, far_end, clock, trace)
 
 
 class _NoApplication:
@@ -85,14 +75,14 @@ class _NoApplication:
         return {}
 
 
-def _open(
+def _opened(
     settings: LiveAgentSettings,
     config: SessionConfig,
     tools: ToolRuntime,
     far_end: FarEnd,
     clock: Clock,
     trace: Trace,
-) -> tuple[LiveSession, LiveParticipant]:
+) -> OpenAssistant:
     """A session of our end, and the way to the other one."""
     deadlines = Deadlines(
         start_us=round(settings.start_timeout_seconds * 1e6),
@@ -113,7 +103,10 @@ def _open(
             patience=_patience(settings),
         )
 
-    return session, LiveParticipant(session, connect_to, tools, clock)
+    def say(text: str) -> None:
+        session.append(CommentaryAppend, text)
+
+    return OpenAssistant(LiveParticipant(session, connect_to, tools, clock), tools.snapshot, say)
 
 
 def _patience(settings: LiveAgentSettings) -> Patience:

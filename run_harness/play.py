@@ -44,16 +44,18 @@ from shared.observability.evidence import (
     Transport,
 )
 from shared.observability.observations import (
-    AudioReceived,
-    SessionClosed,
-    SessionOpened,
     Speaker,
 )
 from shared.participant import Monitor
 from shared.party import LiveParty
 from shared.relay import Sends
 from shared.scenario_types import AcousticCondition
-from shared.single_turn.attempt import Cancellation, OpenAssistant
+from shared.single_turn.attempt import (
+    Cancellation,
+    OpenAssistant,
+    session_warnings,
+    stall_warnings,
+)
 from shared.single_turn.bench import Attempt, Performance, Traces
 from shared.single_turn.play import said_of
 from shared.values import JsonObject
@@ -296,20 +298,8 @@ def _leg(sends: Sends, party: LiveParty) -> Leg:
 
 
 def _warnings(dialogue: Dialogue) -> Iterator[str]:
-    opened = any(isinstance(seen, SessionOpened) for seen in dialogue.observations)
-    told = any(
-        isinstance(seen, SessionClosed) and seen.seconds is not None
-        for seen in dialogue.observations
-    )
-    if opened and not told:
-        yield "the provider gave no final usage; consumption is unknown"
-    for name, observed in (
-        ("caller", dialogue.caller_observations),
-        ("assistant", dialogue.observations),
-    ):
-        stalls = sum(isinstance(one, AudioReceived) and one.is_stall for one in observed)
-        if stalls:
-            yield f"the {name}'s audio stalled ({stalls}); figures count what came late as late"
+    yield from stall_warnings(CALLER, dialogue.caller_observations)
+    yield from session_warnings(dialogue.observations)
     if dialogue.gave_up is not None:
         yield f"the completion observer was given up, and the line told the end: {dialogue.gave_up}"
     if dialogue.cleanup_timed_out:

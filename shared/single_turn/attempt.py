@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shared.audio.detection.port import Detector
@@ -22,6 +22,7 @@ from shared.observability.evidence import (
 )
 from shared.observability.observations import (
     AudioReceived,
+    Observation,
     SessionClosed,
     SessionOpened,
     ToolCalled,
@@ -150,7 +151,7 @@ def evidence_of(
         pacing=Pacing(FRAME_MS, capture.lateness_us),
         ending=capture.ending,
         failure=capture.failure,
-        warnings=(*request.warnings, *_warnings(capture)),
+        warnings=(*request.warnings, *session_warnings(capture.observations)),
         second_opinion=_second_opinion(request, performed, assistant, second_detector),
     )
 
@@ -171,27 +172,31 @@ def _second_opinion(
     )
 
 
-def _warnings(capture: Capture) -> tuple[str, ...]:
-    was_open = any(isinstance(seen, SessionOpened) for seen in capture.observations)
+def session_warnings(observations: Sequence[Observation]) -> tuple[str, ...]:
+    """What whoever reads results should know of the assistant's session, in one line each."""
+    was_open = any(isinstance(seen, SessionOpened) for seen in observations)
     has_usage = any(
-        isinstance(seen, SessionClosed) and seen.seconds is not None
-        for seen in capture.observations
+        isinstance(seen, SessionClosed) and seen.seconds is not None for seen in observations
     )
     warnings = []
     if was_open and not has_usage:
         warnings.append("the provider gave no final usage; consumption is unknown")
-    stalls = sum(isinstance(one, AudioReceived) and one.is_stall for one in capture.observations)
-    if stalls:
-        warnings.append(
-            f"the assistant's audio stalled ({stalls}); figures count what came late as late"
-        )
-    returned = {one.call_id for one in capture.observations if isinstance(one, ToolReturned)}
+    warnings += stall_warnings("assistant", observations)
+    returned = {one.call_id for one in observations if isinstance(one, ToolReturned)}
     warnings += [
         f"{made.name} had not returned; the state is the one before it"
-        for made in capture.observations
+        for made in observations
         if isinstance(made, ToolCalled) and made.call_id not in returned
     ]
     return tuple(warnings)
+
+
+def stall_warnings(party: str, observations: Sequence[Observation]) -> tuple[str, ...]:
+    """Whether a party's audio came so late that figures tell of it."""
+    stalls = sum(isinstance(one, AudioReceived) and one.is_stall for one in observations)
+    if not stalls:
+        return ()
+    return (f"the {party}'s audio stalled ({stalls}); figures count what came late as late",)
 
 
 def unperformed(state: JsonObject) -> Performed:
