@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
 
 from assistants.catalog import AssistantKit, Factory, FarEnd, open_caller
+from assistants.frontend.fixture.conversation import Spoken
 from assistants.frontend.fixture.conversation_script import ConversationScript
 from assistants.frontend.fixture.machine import FixtureMachine
 from run_harness.simulation.caller import CallerSettings, caller_session
@@ -178,20 +179,16 @@ class Conversations:
             assistant=LiveParty(assistant.participant, Playout(simulation.hold_ms)),
             begin=begin,
             cues=lambda: () if machine is None else tuple(_cues(machine, simulation.hold_ms)),
-            finishes=lambda now_ms: 0 if machine is None else self._finishes(machine, now_ms),
+            finishes=lambda now_ms: (
+                0
+                if machine is None
+                else farewells(machine.spoken(), now_ms - simulation.hold_ms - PLAYED_WITHIN_MS)
+            ),
         )
 
     @property
     def _is_assistant_first(self) -> bool:
         return self.simulation.assistant_opening is not None
-
-    def _finishes(self, machine: FixtureMachine, now_ms: int) -> int:
-        """How often a scripted caller has said its farewell, and it was heard to its end."""
-        heard_by_ms = now_ms - self.simulation.hold_ms - PLAYED_WITHIN_MS
-        return sum(
-            one.step.action == CallerAction.STOP.value and one.span.end_ms <= heard_by_ms
-            for one in machine.spoken()
-        )
 
     def _rules(self, attempt: Attempt, *, is_observed: bool) -> Rules:
         return Rules(
@@ -259,6 +256,14 @@ class Conversations:
     def _condition(self, air: Acoustics) -> Condition:
         applied = asdict(air.applied())
         return Condition(self.simulation.condition.value, _plain(applied))
+
+
+def farewells(spoken: Iterable[Spoken], heard_by_ms: int) -> int:
+    """How many of a scripted caller's farewells ended by then, that instant included."""
+    return sum(
+        one.step.action == CallerAction.STOP.value and one.span.end_ms <= heard_by_ms
+        for one in spoken
+    )
 
 
 def _track(pcm: Pcm, measured_on: MeasuredOn, detector: Detector) -> Track:
