@@ -17,12 +17,12 @@ from assistants.responses.delegation import ManagedWork
 from assistants.responses.session import session_config
 from assistants.runtime import ToolRuntime, of_application
 from assistants.wire import Address, Connection, Patience, SocketConnection
+from shared.attempts.assistant import OpenAssistant
 from shared.clock import Clock
 from shared.errors import UsageError
 from shared.observability.trace import Trace
 from shared.participant import Machine
 from shared.scenarios import AssistantBrief
-from shared.single_turn.attempt import OpenAssistant
 from shared.testing.loopback import Loopback
 from shared.values import JsonObject
 

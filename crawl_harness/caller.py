@@ -9,13 +9,13 @@ from typing import override
 from assistants.suite.detectors import hybrid_for_sensitivity, measured
 from assistants.suite.suite import Rendition, RequestCaller
 from assistants.suite.voices import synthesizer
+from shared.attempts.attempt import Attempt
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.detection.port import Detector
 from shared.dataset import Dataset
 from shared.observability.evidence import MeasuredOn
 from shared.scenarios import Scenario
 from shared.settings import Settings
-from shared.single_turn.bench import Attempt
 from shared.single_turn.session import SpokenRequest
 from shared.speech.port import Synthesizer
 from shared.speech.tone import ToneSynthesizer

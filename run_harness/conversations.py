@@ -21,6 +21,8 @@ from run_harness.simulation.caller import CallerSettings
 from run_harness.simulation.completion import CompletionPolicy
 from run_harness.simulation.observer import Observer, Question
 from run_harness.simulation.openai_observer import observer_at
+from shared.attempts.attempt import Attempt
+from shared.attempts.cancellation import Cancellation
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.effects.bundled import ambience
 from shared.errors import UsageError
@@ -32,8 +34,6 @@ from shared.observability.redaction import Masker
 from shared.participant import Monitor
 from shared.places import expanded
 from shared.settings import Settings
-from shared.single_turn.attempt import Cancellation
-from shared.single_turn.bench import Attempt
 from shared.values import JsonObject
 
 

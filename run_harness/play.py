@@ -19,6 +19,10 @@ from run_harness.simulation.completion import CompletionPolicy
 from run_harness.simulation.observer import Observer
 from run_harness.simulation.prompts import caller_prompts, opening_command
 from run_harness.simulation.session import Cast, Dialogue, Rules, converse
+from shared.attempts.assistant import OpenAssistant
+from shared.attempts.attempt import Attempt, Performance, Traces
+from shared.attempts.cancellation import Cancellation
+from shared.attempts.session_warnings import session_warnings, stall_warnings
 from shared.audio.detection.port import Detector
 from shared.audio.effects.acoustics import Acoustics
 from shared.audio.effects.ambience import Ambience
@@ -27,7 +31,7 @@ from shared.audio.pcm import FRAME_MS, Pcm
 from shared.audio.playout import Playout
 from shared.audio.tracks import RecordedTracks
 from shared.clock import Clock
-from shared.errors import AttemptError, Stage
+from shared.errors import AttemptError, Stage, said_of
 from shared.intervals import IntervalSet
 from shared.observability.evidence import (
     CallerAction,
@@ -51,14 +55,6 @@ from shared.participant import Monitor
 from shared.party import LiveParty
 from shared.relay import Sends
 from shared.scenario_types import AcousticCondition
-from shared.single_turn.attempt import (
-    Cancellation,
-    OpenAssistant,
-    session_warnings,
-    stall_warnings,
-)
-from shared.single_turn.bench import Attempt, Performance, Traces
-from shared.single_turn.play import said_of
 from shared.values import JsonObject
 from shared.virtual_time import VirtualClock, VirtualLoop
 from shared.wall_time import WallClock, wall_loop

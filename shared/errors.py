@@ -53,3 +53,10 @@ class AttemptError(HarnessError):
     def __init__(self, stage: Stage, message: str) -> None:
         super().__init__(message)
         self.stage = stage
+
+
+def said_of(error: BaseException) -> str:
+    """What may be told of an error: our own words, but of a stranger's exception its class."""
+    if isinstance(error, HarnessError):
+        return str(error)
+    return f"unexpected {type(error).__name__}"

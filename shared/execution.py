@@ -17,7 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from types import FrameType
 from typing import Self
 
-from shared.single_turn.attempt import Cancellation
+from shared.attempts.cancellation import Cancellation
 
 INTERRUPTED_STATUS = 130
 _SHOW_CURSOR = b"\x1b[?25h"

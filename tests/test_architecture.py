@@ -66,7 +66,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     # 3 doors
     ("shared.environment", "shared.streams"),
     ("shared.config", "shared.command", "shared.dataset"),
-    ("shared.relay",),
+    ("shared.attempts", "shared.relay"),
     ("shared.single_turn",),
     ("shared.execution", "shared.testing"),
     # 4 dialects
@@ -93,6 +93,8 @@ RUNG = {room: rung for rung, rooms in enumerate(LADDER) for room in rooms}
 DOORS = frozenset(
     {
         "shared.artifacts",
+        "shared.attempts.cancellation",
+        "shared.attempts.judging",
         "shared.audio.conversion",
         "shared.audio.detection.silero",
         "shared.audio.effects.bundled",
@@ -116,7 +118,6 @@ DOORS = frozenset(
         "shared.reporting.report_schema",
         "shared.scenario_schema",
         "shared.single_turn.attempt",
-        "shared.single_turn.judging",
         "shared.speech.ambience_files",
         "shared.speech.cache",
         "shared.speech.espeak",
@@ -159,7 +160,7 @@ DOORS = frozenset(
     }
 )
 # Doors of another kind: what they take in is text of our own files, on its way to becoming types.
-READERS = frozenset({"shared.observability.codec", "shared.single_turn.details"})
+READERS = frozenset({"shared.observability.codec", "shared.attempts.details"})
 
 FOR_DOORS = frozenset(
     {

@@ -16,6 +16,7 @@ from typing import override
 
 from assistants.suite.detectors import CallerTrack, for_recordings, measured
 from assistants.suite.suite import Rendition, RequestCaller
+from shared.attempts.attempt import Attempt
 from shared.audio import wav
 from shared.audio.detection.hybrid_v1 import is_available
 from shared.audio.detection.port import Detector
@@ -29,7 +30,6 @@ from shared.observability.evidence import MeasuredOn, Track
 from shared.reporting.schema import RecordingReport
 from shared.scenarios import Recording, Scenario
 from shared.settings import Settings
-from shared.single_turn.bench import Attempt
 from shared.single_turn.session import SpokenRequest
 from shared.values import JsonObject
 

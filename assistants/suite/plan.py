@@ -21,6 +21,7 @@ from assistants.suite.judge import judge_of
 from assistants.suite.listening import is_listened_to
 from assistants.suite.secrecy import refuse_credentials
 from assistants.suite.suite import Caller, Rendition, Suite
+from shared.attempts.attempt import Attempt
 from shared.audio.pacing import PacingBound
 from shared.dataset import Dataset, load_dataset, select, with_shown_paths
 from shared.environment import read_env_file
@@ -32,7 +33,6 @@ from shared.observability.credentials import secrets_in
 from shared.places import expanded
 from shared.scenarios import Scenario, is_artifact_id
 from shared.settings import Origin, Settings
-from shared.single_turn.bench import Attempt
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,9 @@ from assistants.suite.plan import Plan, PlannedAttempt, plan_run
 from assistants.suite.single_turns import single_turns
 from assistants.suite.suite import Suite
 from shared.artifacts import NameTakenError, RunDirectory
+from shared.attempts.attempt import Play
+from shared.attempts.bench import Bench
+from shared.attempts.cancellation import Cancellation
 from shared.config import load_settings
 from shared.execution import INTERRUPTED_STATUS, Interrupts, run_batch
 from shared.grading.verdict import Status
@@ -25,8 +28,6 @@ from shared.reporting.journal import RESULTS, Journal
 from shared.reporting.names import run_name
 from shared.reporting.schema import Report, Run
 from shared.settings import Value
-from shared.single_turn.attempt import Cancellation
-from shared.single_turn.bench import Bench, Play
 from shared.streams import stdout_for_results
 
 FAILED_STATUS = 1

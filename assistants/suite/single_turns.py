@@ -14,12 +14,12 @@ from assistants.frontend.fixture.voice import assistant_voice
 from assistants.suite.detectors import second_for_assistant
 from assistants.suite.plan import Plan
 from assistants.suite.suite import RequestCaller
+from shared.attempts.attempt import Attempt
+from shared.attempts.cancellation import Cancellation
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.intervals import Interval
 from shared.observability.trace import Trace
 from shared.participant import Monitor
-from shared.single_turn.attempt import Cancellation
-from shared.single_turn.bench import Attempt
 from shared.single_turn.play import OpenedLine, SingleTurn
 from shared.single_turn.session import SpokenRequest
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from assistants.frontend.fixture.library import Library, ScriptLibrary
+from shared.attempts.attempt import Attempt
 from shared.dataset import Dataset
 from shared.reporting.schema import RecordingReport
 from shared.scenarios import Scenario
 from shared.settings import Setting, Settings
-from shared.single_turn.bench import Attempt
 from shared.single_turn.session import SpokenRequest
 from shared.values import JsonObject
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from shared.attempts.assistant import Opener
+from shared.attempts.cancellation import Cancellation
+from shared.attempts.session_warnings import session_warnings
 from shared.audio.detection.port import Detector
 from shared.audio.pcm import FRAME_MS, Pcm, duration_ms
 from shared.clock import Clock
@@ -20,60 +21,11 @@ from shared.observability.evidence import (
     Track,
     Utterance,
 )
-from shared.observability.observations import (
-    AudioReceived,
-    Observation,
-    SessionClosed,
-    SessionOpened,
-    ToolCalled,
-    ToolReturned,
-)
-from shared.participant import Monitor, Participant
+from shared.participant import Monitor
 from shared.single_turn.session import Capture, SpokenRequest, converse
 from shared.values import JsonObject
 from shared.virtual_time import VirtualClock, VirtualLoop
 from shared.wall_time import WallClock, wall_loop
-
-
-@dataclass(frozen=True, slots=True)
-class OpenAssistant:
-    """An assistant ready to connect, and a view of its application's state.
-
-    ``say`` has it say something of its own accord, once it is connected.
-    """
-
-    participant: Participant
-    snapshot: Callable[[], JsonObject]
-    say: Callable[[str], None] = lambda _: None
-
-
-type Opener = Callable[[Clock], OpenAssistant]
-
-
-class Cancellation:
-    """Lets another thread end the attempts under way, once and for all."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._running: dict[asyncio.Task[object], asyncio.AbstractEventLoop] = {}
-        self.is_requested = False
-
-    def watch(self, task: asyncio.Task[object]) -> None:
-        with self._lock:
-            self._running[task] = task.get_loop()
-            if self.is_requested:
-                task.cancel()
-
-    def forget(self, task: asyncio.Task[object]) -> None:
-        with self._lock:
-            self._running.pop(task, None)
-
-    def request(self) -> None:
-        """Cancel what runs; each session still closes itself properly."""
-        with self._lock:
-            self.is_requested = True
-            for task, loop in self._running.items():
-                loop.call_soon_threadsafe(task.cancel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,33 +122,6 @@ def _second_opinion(
         caller=request.second_track or request.track,
         assistant=assistant if detector is None else _received(performed.assistant_pcm, detector),
     )
-
-
-def session_warnings(observations: Sequence[Observation]) -> tuple[str, ...]:
-    """What whoever reads results should know of the assistant's session, in one line each."""
-    was_open = any(isinstance(seen, SessionOpened) for seen in observations)
-    has_usage = any(
-        isinstance(seen, SessionClosed) and seen.seconds is not None for seen in observations
-    )
-    warnings = []
-    if was_open and not has_usage:
-        warnings.append("the provider gave no final usage; consumption is unknown")
-    warnings += stall_warnings("assistant", observations)
-    returned = {one.call_id for one in observations if isinstance(one, ToolReturned)}
-    warnings += [
-        f"{made.name} had not returned; the state is the one before it"
-        for made in observations
-        if isinstance(made, ToolCalled) and made.call_id not in returned
-    ]
-    return tuple(warnings)
-
-
-def stall_warnings(party: str, observations: Sequence[Observation]) -> tuple[str, ...]:
-    """Whether a party's audio came so late that figures tell of it."""
-    stalls = sum(isinstance(one, AudioReceived) and one.is_stall for one in observations)
-    if not stalls:
-        return ()
-    return (f"the {party}'s audio stalled ({stalls}); figures count what came late as late",)
 
 
 def unperformed(state: JsonObject) -> Performed:

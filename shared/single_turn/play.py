@@ -11,21 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shared.attempts.assistant import Opener
+from shared.attempts.attempt import Attempt, Performance, Traces
+from shared.attempts.cancellation import Cancellation
 from shared.audio.detection.port import Detector
-from shared.errors import AttemptError, HarnessError, Stage
+from shared.errors import AttemptError, Stage, said_of
 from shared.intervals import IntervalSet
 from shared.observability.evidence import Evidence, Failure, MeasuredOn, Track
 from shared.observability.trace import Trace
 from shared.participant import Monitor
-from shared.single_turn.attempt import (
-    Cancellation,
-    Opener,
-    Performed,
-    evidence_of,
-    perform,
-    unperformed,
-)
-from shared.single_turn.bench import Attempt, Performance, Traces
+from shared.single_turn.attempt import Performed, evidence_of, perform, unperformed
 from shared.single_turn.session import SpokenRequest
 
 
@@ -108,10 +103,3 @@ class SingleTurn:
         track = Track(IntervalSet(), 0, self.detector.id, MeasuredOn.CLEAN_SOURCE)
         text = attempt.scenario.input.text
         return SpokenRequest(np.zeros(0, np.int16), track, text, self.audio_source)
-
-
-def said_of(error: BaseException) -> str:
-    """What may be told of an error: our own words, but of a stranger's exception its class."""
-    if isinstance(error, HarnessError):
-        return str(error)
-    return f"unexpected {type(error).__name__}"

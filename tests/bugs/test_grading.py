@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from shared.attempts.details import decode_details
 from shared.dataset import load_dataset
 from shared.errors import DatasetError
 from shared.matching import matches
 from shared.observability.observations import Caption, Speaker, ToolCalled, ToolReturned
-from shared.single_turn.details import decode_details
 from shared.values import JsonValue
 from tests.support.conversations import (
     BOOKING,

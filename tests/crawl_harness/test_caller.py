@@ -10,13 +10,13 @@ from assistants.suite.suite import Caller
 from crawl_harness.caller import caller_of, spoken_request
 from crawl_harness.settings import ROWS
 from crawl_harness.suite import CRAWL
+from shared.attempts.attempt import Attempt
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.detection.hybrid_v1 import HybridV1
 from shared.audio.detection.speech_file import decode_speech
 from shared.dataset import load_dataset
 from shared.observability.evidence import MeasuredOn
 from shared.settings import Value, resolve
-from shared.single_turn.bench import Attempt
 from shared.speech.tone import ToneSynthesizer
 from tests.support.heard import ScriptedNetwork
 from tests.support.programs import needs_package

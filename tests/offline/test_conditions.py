@@ -8,9 +8,9 @@ from typing import Any
 import jsonschema
 import pytest
 
+from shared.attempts.bench import judge_again
+from shared.attempts.details import decode_details, result_json
 from shared.reporting.report_schema import report_schema
-from shared.single_turn.bench import judge_again
-from shared.single_turn.details import decode_details, result_json
 from tests.support.recordings import ANSWER, a_recorded_dataset, recorded, recording, spoken
 from tests.support.runs import FinishedRun, installed
 

@@ -15,9 +15,9 @@ import pytest
 
 from assistants.frontend.fixture.conversation_script import parse_conversation_script
 from run_harness.suite import RUN
+from shared.attempts.bench import judge_again
+from shared.attempts.details import decode_details, result_json
 from shared.scenario_types import AcousticCondition
-from shared.single_turn.bench import judge_again
-from shared.single_turn.details import decode_details, result_json
 from tests.support.faults import expected_of, outcome_of, warnings_are_of
 from tests.support.runs import (
     FinishedRun,

@@ -21,12 +21,12 @@ import pytest
 
 from assistants.frontend.fixture.http import HttpEnd, http_end
 from assistants.frontend.fixture.http_script import HttpScript, parse_http_script
+from shared.attempts.bench import judge_again
+from shared.attempts.cancellation import Cancellation
+from shared.attempts.details import decode_details, result_json
+from shared.attempts.judging import judged_anew
 from shared.grading.rubric import RUBRIC_VERSION
 from shared.observability.redaction import Masker
-from shared.single_turn.attempt import Cancellation
-from shared.single_turn.bench import judge_again
-from shared.single_turn.details import decode_details, result_json
-from shared.single_turn.judging import judged_anew
 from tests.support.judges import BAD, GOOD, ScriptedJudge, a_reply
 from tests.support.runs import COMMAND, FinishedRun, Row, bare_environment, crawl_eval
 

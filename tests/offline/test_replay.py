@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from assistants.frontend.fixture.library import DEFECTS, ScriptLibrary
+from shared.attempts.bench import judge_again
+from shared.attempts.details import decode_details, result_json
 from shared.dataset import load_dataset
-from shared.single_turn.bench import judge_again
-from shared.single_turn.details import decode_details, result_json
 from tests.support.runs import DATA, FinishedRun, Row, judged, rewrite
 
 SOUND_KEYS = [scenario.id for scenario in load_dataset(DATA / "scenarios.json").scenarios]

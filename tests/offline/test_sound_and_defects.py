@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from assistants.frontend.fixture.library import DEFECTS, ScriptLibrary
+from shared.attempts.assess import SINGLE_TURN_CHECKS
 from shared.dataset import load_dataset
 from shared.grading.interaction import LIMITS
 from shared.scenarios import Scenario
-from shared.single_turn.assess import SINGLE_TURN_CHECKS
 from tests.support.runs import (
     DATA,
     FinishedRun,

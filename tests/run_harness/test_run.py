@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from run_harness.suite import RUN
+from shared.attempts.bench import judge_again
+from shared.attempts.details import decode_details, result_json
 from shared.errors import UsageError
-from shared.single_turn.bench import judge_again
-from shared.single_turn.details import decode_details, result_json
 from tests.support.runs import FinishedRun, evaluate_here
 
 BOOKING = "restaurant_booking_complete"

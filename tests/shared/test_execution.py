@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
+from shared.attempts.cancellation import Cancellation
 from shared.execution import Interrupts, run_batch
-from shared.single_turn.attempt import Cancellation
 
 
 def performed(

@@ -16,8 +16,8 @@ from typing import Any
 from assistants.frontend.fixture.http import http_end
 from assistants.frontend.fixture.http_script import HttpScript, parse_http_script
 from assistants.frontend.fixture.message_log import MessageLog
+from shared.attempts.details import decode_details
 from shared.observability.evidence import Evidence
-from shared.single_turn.details import decode_details
 from tests.support.runs import FinishedRun, Row, crawl_eval
 from tests.support.services import (
     LIVE,

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from shared.attempts.bench import judge_again
+from shared.attempts.details import Judgeable
 from shared.grading.case import Case, matching_of, tool_uses
 from shared.grading.dossier import Dossier
 from shared.grading.judge import Judgments
@@ -26,8 +28,6 @@ from shared.observability.timeline import Timeline
 from shared.phrases import ConfirmationRule
 from shared.reporting.schema import AttemptReport, AttemptResult, RecordingReport, Run
 from shared.scenarios import Scenario
-from shared.single_turn.bench import judge_again
-from shared.single_turn.details import Judgeable
 from shared.values import JsonObject
 from tests.support.builders import a_caption, an_evidence, an_utterance, at, spans
 from tests.support.scenario_documents import CONVERSATION, REQUEST, edited

@@ -23,13 +23,13 @@ from assistants.suite.single_turns import single_turns
 from assistants.suite.suite import Suite
 from crawl_harness.suite import CRAWL
 from run_harness.conversations import conversations
+from shared.attempts.assistant import OpenAssistant
+from shared.attempts.bench import judge_again
+from shared.attempts.details import decode_details, result_json
 from shared.clock import Clock
 from shared.observability.trace import Trace
 from shared.scenarios import AssistantBrief
 from shared.settings import Value
-from shared.single_turn.attempt import OpenAssistant
-from shared.single_turn.bench import judge_again
-from shared.single_turn.details import decode_details, result_json
 
 PLAYS = {"run": conversations}
 PROGRAMS = Path(sys.executable).parent

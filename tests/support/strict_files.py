@@ -9,8 +9,8 @@ from pathlib import Path
 
 import soundfile
 
+from shared.attempts.details import decode_details
 from shared.plain_text import one_line
-from shared.single_turn.details import decode_details
 from shared.strict_json import JsonSyntaxError, parse
 
 

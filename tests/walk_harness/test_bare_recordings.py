@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from shared.attempts.bench import judge_again
+from shared.attempts.details import decode_details, result_json
 from shared.audio import wav
 from shared.audio.detection import silero
 from shared.audio.detection.energy_v1 import EnergyV1
@@ -17,8 +19,6 @@ from shared.audio.effects.levels import speech_dbfs
 from shared.audio.effects.recipe import Noise, Recipe
 from shared.audio.pcm import Pcm
 from shared.settings import Value
-from shared.single_turn.bench import judge_again
-from shared.single_turn.details import decode_details, result_json
 from tests.support.programs import needs_package
 from tests.support.recordings import a_recorded_dataset, recorded, recording
 from tests.support.runs import FinishedRun, evaluate_here

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import assistants.suite.run
+from shared.attempts.bench import Bench
 from shared.audio import wav
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.pcm import Pcm, from_bytes, silence
 from shared.dataset import load_dataset
 from shared.errors import DatasetError, UsageError
-from shared.single_turn.bench import Bench
 from tests.support.recordings import TEXT, a_recorded_dataset, recorded, recording, spoken
 from tests.support.runs import FinishedRun, Lines, Spoken, evaluate_here
 from walk_harness.caller import RecordedCaller

@@ -36,7 +36,7 @@ type Expected = CheckStatus
 
 
 def test_every_check_bears_its_functions_name_and_one_sentence() -> None:
-    from shared.single_turn.assess import SINGLE_TURN_CHECKS
+    from shared.attempts.assess import SINGLE_TURN_CHECKS
 
     for check in SINGLE_TURN_CHECKS:
         judged = check(a_case())

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from shared.attempts.assess import assess
 from shared.grading.policy import EvaluationPolicy
 from shared.grading.sensitivity import CheckFlip, ResponseFlip, Sensitivity
 from shared.grading.verdict import CheckStatus, Status
 from shared.intervals import IntervalSet
 from shared.metrics.responses import Outcome
 from shared.observability.evidence import CallerAction, Evidence
-from shared.single_turn.assess import assess
 from tests.support.builders import (
     SECOND_DETECTOR,
     a_caption,

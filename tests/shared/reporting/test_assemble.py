@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from shared.attempts.assess import assess
 from shared.audio.pacing import PacingBound
 from shared.grading.policy import EvaluationPolicy
 from shared.grading.verdict import Check, CheckStatus
@@ -25,7 +26,6 @@ from shared.observability.observations import (
 )
 from shared.reporting.assemble import LONGEST_REASON, NOT_OBSERVED, attempt_result, summarize
 from shared.reporting.schema import AttemptResult
-from shared.single_turn.assess import assess
 from tests.support.builders import a_second_opinion, an_utterance, at, spans
 from tests.support.judged import (
     a_delegation,

@@ -93,5 +93,5 @@ def test_the_library_waits_until_it_is_needed() -> None:
     """Nobody who asks for help pays for it."""
     import subprocess
 
-    code = "import sys, shared.single_turn.assess; sys.exit('jiwer' in sys.modules)"
+    code = "import sys, shared.attempts.assess; sys.exit('jiwer' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -7,6 +7,15 @@ from typing import Any
 
 import pytest
 
+from shared.attempts.assess import assess
+from shared.attempts.bench import judge_again
+from shared.attempts.details import (
+    DETAILS_VERSION,
+    Judgeable,
+    decode_details,
+    encode_details,
+    scenario_json,
+)
 from shared.grading.dossier import Dossier
 from shared.grading.judge import Unscored
 from shared.grading.policy import EvaluationPolicy
@@ -23,15 +32,6 @@ from shared.observability.evidence import (
     LabelSource,
 )
 from shared.observability.observations import Speaker
-from shared.single_turn.assess import assess
-from shared.single_turn.bench import judge_again
-from shared.single_turn.details import (
-    DETAILS_VERSION,
-    Judgeable,
-    decode_details,
-    encode_details,
-    scenario_json,
-)
 from tests.support.builders import a_caption, a_second_opinion, an_evidence, spans
 from tests.support.judged import (
     a_delegation,

@@ -13,6 +13,12 @@ import pytest
 
 from assistants.frontend.vocabulary import VOCABULARY
 from shared.artifacts import RunDirectory
+from shared.attempts import bench
+from shared.attempts.assistant import OpenAssistant
+from shared.attempts.attempt import Attempt
+from shared.attempts.bench import Bench, judge_again
+from shared.attempts.cancellation import Cancellation
+from shared.attempts.details import decode_details
 from shared.audio import wav
 from shared.audio.detection.energy_v1 import EnergyV1
 from shared.audio.detection.port import Detector, DetectorId
@@ -35,10 +41,6 @@ from shared.observability.observations import (
 from shared.observability.trace import Trace
 from shared.participant import AudioArrived
 from shared.scenarios import Scenario
-from shared.single_turn import bench
-from shared.single_turn.attempt import Cancellation, OpenAssistant
-from shared.single_turn.bench import Attempt, Bench, judge_again
-from shared.single_turn.details import decode_details
 from shared.single_turn.play import OpenedLine, SingleTurn
 from shared.single_turn.session import SpokenRequest
 from shared.values import JsonObject

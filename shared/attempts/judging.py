@@ -9,6 +9,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+from shared.attempts.assess import assess
+from shared.attempts.cancellation import Cancellation
+from shared.attempts.details import Judgeable
 from shared.grading.asking import ask
 from shared.grading.assessment import Assessment
 from shared.grading.dossier import Dossier, dossier_of
@@ -19,9 +22,6 @@ from shared.observability.evidence import Evidence
 from shared.observability.redaction import Masker
 from shared.observability.trace import Trace
 from shared.scenarios import Scenario
-from shared.single_turn.assess import assess
-from shared.single_turn.attempt import Cancellation
-from shared.single_turn.details import Judgeable
 from shared.values import JsonObject
 from shared.wall_time import wall_loop
 

@@ -11,9 +11,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from shared.artifacts import RunDirectory
-from shared.audio import wav
-from shared.audio.mixdown import stereo
-from shared.audio.pcm import SAMPLES_PER_MS, Pcm
+from shared.attempts.assess import assess
+from shared.attempts.attempt import Attempt, Play, Traces
+from shared.attempts.cancellation import Cancellation
+from shared.attempts.details import Judgeable, encode_details
+from shared.attempts.files import AttemptFiles
+from shared.attempts.judging import (
+    dossier_for,
+    judge_dossier,
+    may_be_judged,
+    note_asked,
+    note_judgments,
+)
 from shared.errors import Stage
 from shared.grading.assessment import Assessment
 from shared.grading.dossier import Dossier
@@ -28,70 +37,10 @@ from shared.observability.timeline import Timeline
 from shared.observability.trace import Trace, Vocabulary
 from shared.phrases import ConfirmationRule
 from shared.reporting.assemble import attempt_result
-from shared.reporting.schema import AttemptReport, AttemptResult, RecordingReport
+from shared.reporting.schema import AttemptResult, RecordingReport
 from shared.reporting.transcript import transcript
 from shared.scenarios import Scenario
-from shared.single_turn.assess import assess
-from shared.single_turn.attempt import Cancellation
-from shared.single_turn.details import Judgeable, encode_details
-from shared.single_turn.judging import (
-    dossier_for,
-    judge_dossier,
-    may_be_judged,
-    note_asked,
-    note_judgments,
-)
 from shared.values import JsonObject
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One execution of one scenario. The key names its files."""
-
-    key: str
-    scenario: Scenario
-    repeat: int = 1
-    script: str | None = None
-    recording: RecordingReport | None = None
-
-    @property
-    def report(self) -> AttemptReport:
-        recording = None if self.recording is None else self.recording.id
-        return AttemptReport(
-            key=self.key, repeat=self.repeat, recording=recording, script=self.script
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Performance:
-    """One attempt before it is judged: the evidence unsealed, and what people may hear of it.
-
-    ``caller`` is its audio as it was sent, ``assistant`` as it was heard, both from media time 0.
-    ``script`` is what scripted far ends played, ``speech_file`` what a detector heard.
-    """
-
-    evidence: Evidence
-    caller: Pcm
-    assistant: Pcm
-    script: str | None = None
-    speech_file: bytes | None = None
-
-
-type Play = Callable[[Attempt, Traces], Performance]
-"""Perform one attempt. Whatever goes wrong in it is in its evidence."""
-
-
-class Traces:
-    """The event logs of one attempt's sessions: the assistant's, and others by their names."""
-
-    def __init__(self, open_trace: Callable[[], Trace]) -> None:
-        self._open = open_trace
-        self.assistant = open_trace()
-        self.others: dict[str, Trace] = {}
-
-    def of(self, name: str) -> Trace:
-        """The log of another session than the assistant's."""
-        return self.others.setdefault(name, self._open())
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +82,7 @@ class Bench:
         opened = _Opened(attempt, scenario, masker, traces.assistant)
         judged = self._judged(opened, performance.evidence)
         _note_verdict(traces.assistant, judged)
-        files = _Files(self.directory, attempt.key)
+        files = AttemptFiles(self.directory, attempt.key)
         evidence = judged.stored.evidence
         files.audio(performance.caller, performance.assistant, evidence)
         files.speech(performance.speech_file)
@@ -302,57 +251,3 @@ def _note_verdict(trace: Trace, judged: _Judged) -> None:
         "error": None if verdict.failure is None else verdict.failure.stage.value,
     }
     trace.internal("evaluation.outcome.assessed", "evaluator", at_us, outcome)
-
-
-class _Files:
-    """One attempt's artifacts; ``written`` maps their names to relative paths.
-
-    What is for people to hear and read may be ``missing``, each with a reason; only a directory in
-    which nothing more can be written raises.
-    """
-
-    def __init__(self, directory: RunDirectory, key: str) -> None:
-        self._directory = directory
-        self._key = key
-        self.written: dict[str, str] = {}
-        self.missing: list[str] = []
-
-    def audio(self, caller: Pcm, assistant: Pcm, evidence: Evidence) -> None:
-        extent = evidence.extent_ms * SAMPLES_PER_MS
-        if caller.size:
-            self._write("input_audio", f"audio/{self._key}/input.wav", wav.encode(caller))
-        if extent:
-            heard = assistant[:extent]
-            self._write("output_audio", f"audio/{self._key}/output.wav", wav.encode(heard))
-            both = wav.encode(stereo(caller[:extent], heard))
-            self._write("conversation_audio", f"audio/{self._key}/conversation.wav", both)
-
-    def speech(self, content: bytes | None) -> None:
-        if content is not None:
-            self._write("input_speech", f"audio/{self._key}/input.speech.json", content)
-
-    def text(self, lines: str) -> None:
-        path = f"audio/{self._key}/conversation.transcript.txt"
-        self._write("conversation_transcript", path, lines.encode("utf-8", "replace"))
-
-    def events(self, traces: Traces) -> None:
-        self._events("events", f"events/{self._key}.jsonl", traces.assistant)
-        for name, trace in traces.others.items():
-            self._events(f"{name}_events", f"events/{self._key}.{name}.jsonl", trace)
-
-    def _events(self, name: str, path: str, trace: Trace) -> None:
-        content = "".join(f"{line}\n" for line in trace.lines())
-        self._write(name, path, content.encode("utf-8", "replace"))
-
-    def script(self, script: str | None) -> None:
-        if script is not None:
-            self._write("script", f"scripts/{self._key}.json", script.encode())
-
-    def _write(self, name: str, path: str, content: bytes) -> None:
-        try:
-            self.written[name] = self._directory.write(path, content)
-        except OSError as error:
-            if self._directory.is_lost(error):
-                raise
-            reason = error.strerror or "a link is in its way"
-            self.missing.append(f"{name} could not be written: {reason}")

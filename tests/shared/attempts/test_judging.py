@@ -14,17 +14,17 @@ from typing import Any
 import pytest
 
 from shared.artifacts import RunDirectory
+from shared.attempts.bench import judge_again
+from shared.attempts.cancellation import Cancellation
+from shared.attempts.details import Judgeable, decode_details
+from shared.attempts.judging import judged_anew
 from shared.errors import AttemptError, Stage
 from shared.execution import run_batch
 from shared.grading.judge import Question, Reply
 from shared.observability.redaction import Masker
 from shared.reporting.schema import AttemptResult
 from shared.scenarios import Scenario
-from shared.single_turn.attempt import Cancellation
-from shared.single_turn.bench import judge_again
-from shared.single_turn.details import Judgeable, decode_details
-from shared.single_turn.judging import judged_anew
-from tests.shared.single_turn.test_bench import SECRET_OF_OURS, Assistant, Room, used
+from tests.shared.attempts.test_bench import SECRET_OF_OURS, Assistant, Room, used
 from tests.support.builders import a_caption
 from tests.support.judged import a_scenario
 from tests.support.judges import BAD, GOOD, USAGE, ScriptedJudge, a_reply, said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from shared.attempts.assess import SINGLE_TURN_CHECKS, assess
 from shared.audio.pacing import PacingBound
 from shared.errors import Stage
 from shared.grading.policy import EvaluationPolicy
@@ -19,7 +20,6 @@ from shared.observability.evidence import (
     Pacing,
 )
 from shared.observability.observations import CommandRejected, ResponseEnded, ResponseStatus
-from shared.single_turn.assess import SINGLE_TURN_CHECKS, assess
 from tests.support.builders import a_caption, an_evidence, at, spans
 from tests.support.judged import Exchange, a_conversation, a_policy, a_scenario, an_attempt
 

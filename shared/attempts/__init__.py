@@ -1,0 +1,1 @@
+"""Everything attempts of all tiers have in common, from scenario to row."""

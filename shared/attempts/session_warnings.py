@@ -1,0 +1,41 @@
+"""What whoever reads a result should know of the sessions behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shared.observability.observations import (
+    AudioReceived,
+    Observation,
+    SessionClosed,
+    SessionOpened,
+    ToolCalled,
+    ToolReturned,
+)
+
+
+def session_warnings(observations: Sequence[Observation]) -> tuple[str, ...]:
+    """What whoever reads results should know of the assistant's session, in one line each."""
+    was_open = any(isinstance(seen, SessionOpened) for seen in observations)
+    has_usage = any(
+        isinstance(seen, SessionClosed) and seen.seconds is not None for seen in observations
+    )
+    warnings = []
+    if was_open and not has_usage:
+        warnings.append("the provider gave no final usage; consumption is unknown")
+    warnings += stall_warnings("assistant", observations)
+    returned = {one.call_id for one in observations if isinstance(one, ToolReturned)}
+    warnings += [
+        f"{made.name} had not returned; the state is the one before it"
+        for made in observations
+        if isinstance(made, ToolCalled) and made.call_id not in returned
+    ]
+    return tuple(warnings)
+
+
+def stall_warnings(party: str, observations: Sequence[Observation]) -> tuple[str, ...]:
+    """Whether a party's audio came so late that figures tell of it."""
+    stalls = sum(isinstance(one, AudioReceived) and one.is_stall for one in observations)
+    if not stalls:
+        return ()
+    return (f"the {party}'s audio stalled ({stalls}); figures count what came late as late",)
