@@ -63,7 +63,7 @@ def _configuration(plan: Plan) -> dict[str, object]:
         "metrics_version": METRICS_VERSION,
         "extended_version": EXTENDED_VERSION,
         "grading_version": plan.policy.grading_version,
-        "semantic_judge": None if plan.judge is None else _judge(plan.judge, plan.settings),
+        "semantic_judge": None if plan.judge is None else _judge(plan.judge, plan),
         "response_deadline_ms": plan.policy.metrics.response_deadline_ms,
         "package_versions": {
             package: version(package)
@@ -76,15 +76,17 @@ def _named(detector: Detector) -> dict[str, object]:
     return {"name": detector.id.name, "version": detector.id.version}
 
 
-def _judge(judge: Judge, settings: Settings) -> dict[str, object]:
+def _judge(judge: Judge, plan: Plan) -> dict[str, object]:
     """Everything about the judge that could change a score, or lose one."""
+    settings, is_conversation = plan.settings, plan.suite.interaction == "multi_turn"
     return {
         "rubric_version": RUBRIC_VERSION,
         "model": judge.model,
         "reasoning_effort": judge.reasoning_effort,
         "timeout_seconds": settings.number("judge_timeout_seconds"),
         "retries": settings.integer("judge_retries"),
-        "prompt_sha256": prompt_hashes(),
+        "repetitions": settings.integer("judge_repetitions"),
+        "prompt_sha256": prompt_hashes(is_conversation=is_conversation),
     }
 
 

@@ -147,5 +147,6 @@ def _bench(
         listener=console.event,
         hears_messages=settings.switch("verbose"),
         judge=plan.judge,
+        judge_repetitions=settings.integer("judge_repetitions"),
         public_facts=plan.kit.application.public_facts,
     )

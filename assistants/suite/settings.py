@@ -28,6 +28,9 @@ CONDITIONS = (
     "realistic",
 )
 
+MOST_JUDGE_REPETITIONS = 25
+"""Every one is paid for, for every dimension of every attempt."""
+
 JUDGE_ROWS: tuple[Setting, ...] = (
     Setting(
         "judge",
@@ -72,6 +75,17 @@ JUDGE_ROWS: tuple[Setting, ...] = (
         toml="judge.retries",
         minimum=0,
         maximum=10,
+    ),
+    Setting(
+        "judge_repetitions",
+        Kind.INTEGER,
+        1,
+        "How often the judge is asked about each dimension; most decide, and the score is the"
+        " mean.",
+        flag="--judge-repetitions",
+        toml="judge.repetitions",
+        minimum=1,
+        maximum=MOST_JUDGE_REPETITIONS,
     ),
     Setting(
         "judge_cache_dir",

@@ -57,6 +57,7 @@ class Bench:
     cancellation: Cancellation
     listener: Callable[[str, JsonObject], None]
     judge: Judge | None = None
+    judge_repetitions: int = 1
     public_facts: JsonObject = field(default_factory=dict)
     hears_messages: bool = True
 
@@ -139,7 +140,14 @@ class Bench:
             return None
         scenario, trace = opened.scenario, opened.trace
         note_asked(trace, at_us, scenario, self.judge)
-        judgments = judge_dossier(self.judge, dossier, scenario, opened.masker, self.cancellation)
+        judgments = judge_dossier(
+            self.judge,
+            dossier,
+            scenario,
+            opened.masker,
+            self.cancellation,
+            self.judge_repetitions,
+        )
         note_judgments(trace, at_us, judgments)
         return judgments
 

@@ -67,7 +67,11 @@ def judge_dossier(
 
 
 def judged_anew(
-    stored: Judgeable, judge: Judge, masker: Masker, cancellation: Cancellation
+    stored: Judgeable,
+    judge: Judge,
+    masker: Masker,
+    cancellation: Cancellation,
+    repetitions: int = 1,
 ) -> Judgeable:
     """A stored attempt with the judgments of another judge on its stored dossier.
 
@@ -76,7 +80,9 @@ def judged_anew(
     without = assess(stored.evidence, stored.scenario, stored.policy)
     if stored.dossier is None or not may_be_judged(without):
         return stored
-    judgments = judge_dossier(judge, stored.dossier, stored.scenario, masker, cancellation)
+    judgments = judge_dossier(
+        judge, stored.dossier, stored.scenario, masker, cancellation, repetitions
+    )
     return replace(stored, judgments=judgments)
 
 

@@ -144,7 +144,8 @@ class Console:
         semantic = _semantic(report.results)
         if semantic.applicable:
             counts = f"{len(semantic.scores)} of {semantic.applicable} dimensions scored"
-            self._print(f"Semantic score {semantic.shown_mean}: {counts}")
+            apart = semantic.shown_spread
+            self._print(f"Semantic score {semantic.shown_mean}: {counts}{apart}")
         if report.summary.total < report.run.attempts_planned:
             self._print(
                 f"Interrupted: {report.summary.total} of {report.run.attempts_planned} attempts"
@@ -291,6 +292,7 @@ class _Semantic:
 
     scores: tuple[float, ...]
     applicable: int
+    spreads: tuple[float, ...] = ()
 
     @property
     def mean(self) -> float | None:
@@ -306,6 +308,11 @@ class _Semantic:
     def shown_mean(self) -> str:
         return "-" if self.mean is None else f"{self.mean:g}"
 
+    @property
+    def shown_spread(self) -> str:
+        """By how much repetitions differed; nothing where nobody was asked twice."""
+        return f", repetitions at most {max(self.spreads):g} apart" if self.spreads else ""
+
 
 def _semantic(rows: Sequence[AttemptResult]) -> _Semantic:
     asked = [
@@ -314,7 +321,11 @@ def _semantic(rows: Sequence[AttemptResult]) -> _Semantic:
         if row.assessment is not None
         for one in row.assessment.semantic.values()
     ]
-    return _Semantic(tuple(one.score for one in asked if one.score is not None), len(asked))
+    return _Semantic(
+        tuple(one.score for one in asked if one.score is not None),
+        len(asked),
+        tuple(one.spread.highest - one.spread.lowest for one in asked if one.spread is not None),
+    )
 
 
 def _as_json(semantic: _Semantic) -> JsonObject:

@@ -279,11 +279,19 @@ class SemanticSample(Part):
     reason: str | None = None
 
 
+class ScoreSpread(Part):
+    """How far apart repetitions are about one dimension, of those that gave it a score."""
+
+    lowest: float
+    highest: float
+    scored: int
+
+
 class SemanticDimension(Part):
     """One dimension put to the judge; ``reason`` says why there is no score.
 
     Of several repetitions ``score`` is the mean and ``passed`` what most of them say; ``samples``
-    has each.
+    has each, and ``spread`` how far they are apart.
 
     ``usage`` is what this run spent. A cached judgment spent nothing now, and ``original_usage`` is
     what it had cost.
@@ -298,6 +306,7 @@ class SemanticDimension(Part):
     usage: JudgeUsage | None = None
     original_usage: JudgeUsage | None = None
     samples: Figure[list[SemanticSample]] = None
+    spread: Figure[ScoreSpread] = None
 
 
 StepStatus = Literal["passed", "failed", "not_applicable", "unscored"]

@@ -15,6 +15,7 @@ from shared.grading.semantic import NO_JUDGE, NONE_SCORED, quality, scores
 from shared.observability.observations import TokenUsage
 from shared.reporting.schema import (
     JudgeUsage,
+    ScoreSpread,
     SemanticDimension,
     SemanticEvidence,
     SemanticQuality,
@@ -91,6 +92,7 @@ def _dimension(judged: JudgedDimension, rubric_version: str) -> SemanticDimensio
             evidence=evidence,
             usage=usage,
             samples=_samples(outcome),
+            spread=_spread(outcome),
         )
     return SemanticDimension(
         status="passed" if outcome.passed else "failed",
@@ -101,6 +103,7 @@ def _dimension(judged: JudgedDimension, rubric_version: str) -> SemanticDimensio
         usage=NO_TOKENS if call.is_cached else usage,
         original_usage=original,
         samples=_samples(outcome),
+        spread=_spread(outcome),
     )
 
 
@@ -108,6 +111,15 @@ def _samples(outcome: Judgment | Unscored) -> list[SemanticSample] | None:
     if not isinstance(outcome, Pooled | Undecided):
         return None
     return [_sample(one.outcome) for one in outcome.samples]
+
+
+def _spread(outcome: Judgment | Unscored) -> ScoreSpread | None:
+    """Absent where nothing was repeated, or no repetition gave a score."""
+    samples = outcome.samples if isinstance(outcome, Pooled | Undecided) else ()
+    given = [one.outcome.score for one in samples if isinstance(one.outcome, Judgment)]
+    if not given:
+        return None
+    return ScoreSpread(lowest=min(given), highest=max(given), scored=len(given))
 
 
 def _sample(outcome: Judgment | Unscored) -> SemanticSample:

@@ -6,6 +6,7 @@ A run takes as long as what is said in it, so there are few of them, made side b
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -117,7 +118,14 @@ SCRIPTS = {
     "strict": a_script({"when": about("task_understanding"), "json": BAD}, {"json": GOOD}),
     "busy": a_script(BUSY),
     "unasked": a_script({"json": GOOD}),
+    "repeated": a_script(
+        {"when": about("task_understanding"), "times": 1, "json": {**GOOD, "score": 1}},
+        {"when": about("task_understanding"), "times": 1, "json": BAD},
+        {"when": about("context_fidelity"), "times": 1, "text": "I would rather not say."},
+        {"json": GOOD},
+    ),
 }
+MORE = {"unasked": ["--no-judge"], "repeated": ["--judge-repetitions", "3"]}
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +140,7 @@ def runs(
                 sound_run,
                 folder / name,
                 script,
-                *(["--no-judge"] if name == "unasked" else []),
+                *MORE.get(name, []),
             )
             for name, script in SCRIPTS.items()
         }
@@ -230,6 +238,56 @@ def test_without_a_judge_nobody_is_asked_and_the_row_says_so(
     assert reasons["task.semantic_quality.score"] == "no judge was asked"
     assert unasked.run.report["run"]["configuration"]["semantic_judge"] is None
     assert "Semantic" not in unasked.run.stdout
+
+
+@pytest.fixture
+def repeated(runs: dict[str, Future[Judged]]) -> Judged:
+    return runs["repeated"].result()
+
+
+def test_opinions_that_differ_are_all_kept_and_most_decide(repeated: Judged) -> None:
+    judged = repeated.row["assessment"]["semantic"]["task_understanding"]
+
+    assert len(repeated.asked) == 9, "three dimensions, three times each"
+    assert repeated.row["status"] == "passed"
+    assert (judged["status"], judged["score"]) == ("passed", 0.6667)
+    assert [one["score"] for one in judged["samples"]] == [1, 0.25, 0.75]
+    assert judged["spread"] == {"lowest": 0.25, "highest": 1, "scored": 3}
+    assert judged["usage"]["total_tokens"] == 3 * 440
+    assert "repetitions at most 0.75 apart" in repeated.run.stdout
+
+
+def test_an_opinion_that_was_lost_is_unscored_and_no_zero(repeated: Judged) -> None:
+    judged = repeated.row["assessment"]["semantic"]["context_fidelity"]
+
+    assert [one["status"] for one in judged["samples"]] == ["unscored", "passed", "passed"]
+    assert (judged["status"], judged["score"]) == ("passed", 0.75)
+    assert judged["spread"]["scored"] == 2
+
+
+def test_the_run_says_how_often_its_judge_was_asked(content: Judged, repeated: Judged) -> None:
+    asked = [
+        one.run.report["run"]["configuration"]["semantic_judge"]["repetitions"]
+        for one in (content, repeated)
+    ]
+    assert asked == [1, 3]
+
+
+def test_each_opinion_is_cached_by_itself(
+    repeated: Judged, sound_run: FinishedRun, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """All but the lost one: a run that asks as often asks for that one alone."""
+    folder = tmp_path_factory.mktemp("again")
+    cache = repeated.run.folder.parents[2] / "cache"
+    shutil.copytree(cache, folder / "cache")
+    kept = len(list(cache.glob("*.json")))
+    more = MORE["repeated"]
+    again = judged(sound_run, folder, a_script({"json": {**GOOD, "score": 1}}), *more)
+    scores = again.row["metrics"]["task"]["semantic_quality"]["dimensions"]
+
+    assert kept == 8
+    assert len(again.asked) == 1
+    assert scores == dict(zip(DIMENSIONS, [0.6667, 0.8333, 0.75], strict=True))
 
 
 def statuses(row: Row) -> dict[str, str]:

@@ -16,6 +16,7 @@ from shared.grading.judge import (
     Reply,
     Unscored,
 )
+from shared.grading.repetitions import pooled
 from shared.grading.rubric import RUBRIC_VERSION
 from shared.observability.observations import TokenUsage
 
@@ -94,3 +95,9 @@ def judgments(*, is_cached: bool = False, **outcomes: Judgment | Unscored | floa
         RUBRIC_VERSION,
         tuple(JudgedDimension(name, outcome, call) for name, outcome in made.items()),
     )
+
+
+def repeatedly(*rounds: Judgments) -> Judgments:
+    """Judgments of one dossier as they are when it was judged so often."""
+    dimensions = zip(*(one.dimensions for one in rounds), strict=True)
+    return Judgments(RUBRIC_VERSION, tuple(pooled(one) for one in dimensions))

@@ -19,6 +19,7 @@ def given(**flags: Value) -> Settings:
     [
         pytest.param("concurrency", [1, 8], [0, 9], id="one-to-eight-at-once"),
         pytest.param("repeats", [1, 1000], [0, 1001], id="one-to-a-thousand-repeats"),
+        pytest.param("judge_repetitions", [1, 25], [0, -1, 26], id="one-to-twenty-five-opinions"),
         pytest.param("max_examples", [0, 1], [-1], id="any-number-of-scenarios"),
         pytest.param(
             "response_timeout_seconds", [0.001, 3600], [0, 3600.001], id="up-to-an-hour-to-answer"

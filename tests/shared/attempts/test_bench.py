@@ -106,6 +106,7 @@ class Room:
     at_request: Exception | None = None
     at_line: Exception | None = None
     judge: Judge | None = None
+    judge_repetitions: int = 1
     public_facts: JsonObject = field(default_factory=dict)
     cancellation: Cancellation = field(default_factory=Cancellation)
     second_track: Track | None = None
@@ -133,6 +134,7 @@ class Room:
             cancellation=self.cancellation,
             listener=lambda key, row: self.seen.append((key, str(row["type"]))),
             judge=self.judge,
+            judge_repetitions=self.judge_repetitions,
             public_facts=self.public_facts,
         )
         return bench.run(Attempt(key, scenario or a_scenario(), 1, "sound"))

@@ -225,6 +225,83 @@ def test_no_judge_is_asked_about_an_attempt(parts: dict[str, Any], tmp_path: Pat
     assert ran.row.metrics.unavailable["task.semantic_quality.score"] == "no judge was asked"
 
 
+def by_repetition(*replies: Reply) -> Callable[[Question], Reply]:
+    return lambda question: replies[question.repetition]
+
+
+def test_a_judge_is_asked_as_often_as_the_run_says_and_every_answer_is_kept(
+    tmp_path: Path,
+) -> None:
+    task = by_repetition(a_reply(score=1), a_reply(**BAD), a_reply(score=0.5))
+    judge = ScriptedJudge(by_dimension={"task_understanding": task})
+    ran = run(tmp_path, judge=judge, judge_repetitions=3)
+    assert ran.row.assessment is not None
+    judged = ran.row.assessment.semantic["task_understanding"]
+
+    assert [one.repetition for one in judge.asked] == [0, 0, 1, 1, 2, 2]
+    assert (judged.status, judged.score) == ("passed", 0.5833)
+    assert judged.samples is not None
+    assert [one.score for one in judged.samples] == [1, 0.25, 0.5]
+    assert judged.spread is not None
+    assert judged.spread.model_dump() == {"lowest": 0.25, "highest": 1, "scored": 3}
+    assert judge_again(ran.details).model_dump_json() == ran.row.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("answers", "status", "score", "spread"),
+    [
+        pytest.param(
+            [a_reply(score=1), said("prose"), a_reply(score=1)],
+            "passed",
+            1,
+            {"lowest": 1, "highest": 1, "scored": 2},
+            id="is-no-zero-in-the-mean",
+        ),
+        pytest.param(
+            [a_reply(score=1), said("prose")],
+            "infrastructure_error",
+            None,
+            {"lowest": 1, "highest": 1, "scored": 1},
+            id="leaves-open-what-it-could-have-turned",
+        ),
+        pytest.param(
+            [said("prose"), said("prose")],
+            "infrastructure_error",
+            None,
+            None,
+            id="and-another-leave-nothing",
+        ),
+    ],
+)
+def test_a_lost_repetition(
+    answers: list[Reply], status: str, score: float | None, spread: Any, tmp_path: Path
+) -> None:
+    judge = ScriptedJudge(by_dimension={"task_understanding": by_repetition(*answers)})
+    ran = run(tmp_path, judge=judge, judge_repetitions=len(answers))
+    assert ran.row.assessment is not None
+    judged = ran.row.assessment.semantic["task_understanding"].model_dump()
+
+    assert ran.row.status == status
+    assert judged["score"] == score
+    assert judged.get("spread") == spread
+    assert len(judged["samples"]) == len(answers)
+
+
+def test_one_opinion_has_no_samples_and_no_spread(tmp_path: Path) -> None:
+    ran = run(tmp_path, judge=ScriptedJudge())
+    assert ran.row.assessment is not None
+    judged = ran.row.assessment.semantic["task_understanding"].model_dump()
+
+    assert {"samples", "spread"} & set(judged) == set()
+
+
+def test_a_finished_attempt_is_judged_again_as_often_as_is_asked(tmp_path: Path) -> None:
+    judge = ScriptedJudge(by_repetition(a_reply(score=1), a_reply(score=0.5)))
+    stored = judged_anew(run(tmp_path).details, judge, Masker(), Cancellation(), repetitions=2)
+
+    assert judge_again(stored).metrics.task.semantic_quality.score == 0.75
+
+
 def test_without_a_judge_the_dossier_is_kept_for_one_to_come(tmp_path: Path) -> None:
     ran = run(tmp_path, public_facts={"opens": "09:00"})
 

@@ -25,7 +25,7 @@ from shared.reporting.schema import AttemptResult, ErrorReport, Report
 from shared.values import JsonObject
 from tests.support.builders import a_second_opinion, at, spans
 from tests.support.judged import a_recording, a_row, a_run, a_scenario, an_attempt
-from tests.support.judges import judgments
+from tests.support.judges import judgments, repeatedly
 
 ANSWERED = an_attempt(assistant=spans((1_400, 2_000)))
 ESCAPE = "\x1b"
@@ -137,6 +137,20 @@ def test_a_judged_run_tells_its_mean_score_with_counts(capsys: pytest.CaptureFix
     ]
     assert "semantic" not in lines[2]
     assert lines[4] == "Semantic score 0.875: 2 of 3 dimensions scored"
+
+
+def test_a_run_that_was_judged_repeatedly_tells_how_far_opinions_differ(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    say(
+        passed(said=repeatedly(judgments(task_understanding=1), judgments(task_understanding=0.5))),
+        passed("two", said=repeatedly(*[judgments(task_understanding=1)] * 2)),
+    )
+    lines = capsys.readouterr().out.splitlines()
+
+    assert lines[3] == (
+        "Semantic score 0.875: 2 of 2 dimensions scored, repetitions at most 0.5 apart"
+    )
 
 
 def test_a_run_whose_judge_was_lost_tells_no_score(capsys: pytest.CaptureFixture[str]) -> None:
