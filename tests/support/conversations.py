@@ -54,6 +54,11 @@ class Held:
         return self.run.rows["request"]
 
     @property
+    def details(self) -> dict[str, Any]:
+        details: dict[str, Any] = json.loads(self.run.details("request"))
+        return details
+
+    @property
     def evidence(self) -> Evidence:
         return decode_details(self.run.details("request")).evidence
 
