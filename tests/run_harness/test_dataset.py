@@ -67,7 +67,7 @@ LIMITS = {
     "interrupted_alternative": {"yield_latency_max_ms": 1_500},
     "interrupted_explanation": {"yield_latency_max_ms": 1_500},
     "cancel_six_digits": {"interruptions_max": 0},
-    "information_only": {"response_rate_min": 1.0},
+    "information_only": {"response_rate_min": 1.0, "response_latency_max_ms": 3_000},
     "backchannel": {"false_yields_max": 0},
 }
 CRITICAL = {
