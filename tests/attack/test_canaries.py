@@ -8,15 +8,17 @@ service on a socket. The same search finds every one of them when nothing is mas
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from run_harness.suite import RUN
 from shared.observability import redaction
 from tests.support.canaries import Canary, Nest, found
-from tests.support.planted import a_hostile_service, an_echo, plant_dataset
-from tests.support.runs import FinishedRun, crawl_eval, evaluate_here
+from tests.support.planted import a_hostile_service, an_echo, plant_conversations, plant_dataset
+from tests.support.runs import FinishedRun, crawl_eval, evaluate_here, installed
 
 LIVE = {"OPENAI_API_KEY": "any-key-at-all", "OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK": "true"}
 
@@ -59,13 +61,27 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Attacked:
     return Attacked(run, nest.all)
 
 
+@pytest.fixture(scope="module")
+def conversed(tmp_path_factory: pytest.TempPathFactory) -> Attacked:
+    folder, nest = tmp_path_factory.mktemp("conversed"), Nest(3)
+    data = plant_conversations(folder / "data", nest)
+    run = installed(
+        "run-eval",
+        folder / "results",
+        *("--offline", "--verbose", "--data", data, "--application", an_echo(folder / "echo")),
+        *("--max-duration-seconds", "30"),
+        environment=nest.environment(),
+    )
+    return Attacked(run, nest.all)
+
+
 def test_there_are_at_least_five_hundred(scripted: Attacked, served: Attacked) -> None:
     secrets = {one.secret for run in (scripted, served) for one in run.canaries}
 
     assert len(secrets) >= 500
 
 
-@pytest.mark.parametrize("name", ["scripted", "served"])
+@pytest.mark.parametrize("name", ["scripted", "served", "conversed"])
 def test_none_comes_out(name: str, request: pytest.FixtureRequest) -> None:
     attacked: Attacked = request.getfixturevalue(name)
 
@@ -73,18 +89,30 @@ def test_none_comes_out(name: str, request: pytest.FixtureRequest) -> None:
     assert attacked.leaks() == {}
 
 
-def test_what_was_masked_was_there(scripted: Attacked, served: Attacked) -> None:
-    for attacked in (scripted, served):
+def test_what_was_masked_was_there(
+    scripted: Attacked, served: Attacked, conversed: Attacked
+) -> None:
+    for attacked in (scripted, served, conversed):
         marks = sum(
             content.count(b"[redacted:") for content in attacked.run.files("transcripts").values()
         )
         assert marks > len(attacked.canaries) / 2
 
 
-def test_no_attempt_was_lost_to_masking(scripted: Attacked) -> None:
-    statuses = {row["status"] for row in scripted.run.rows.values()}
+def test_no_attempt_was_lost_to_masking(scripted: Attacked, conversed: Attacked) -> None:
+    for attacked in (scripted, conversed):
+        statuses = {row["status"] for row in attacked.run.rows.values()}
+        assert "infrastructure_error" not in statuses
 
-    assert "infrastructure_error" not in statuses
+
+def test_both_parties_and_the_observer_were_heard_out(conversed: Attacked) -> None:
+    """None of what was planted in a conversation was left aside."""
+    for key in conversed.run.rows:
+        evidence = json.loads(conversed.run.details(key))["evidence"]
+        assert {one["status"] for one in evidence["decisions"]} >= {"failed", "answered"}
+        for source in ("observations", "caller_observations"):
+            kinds = {one["observation"] for one in evidence[source]}
+            assert {"Caption", "BackendText", "CommandRejected"} <= kinds
 
 
 def with_nothing_masked(patch: pytest.MonkeyPatch) -> None:
@@ -105,6 +133,23 @@ def test_the_search_finds_every_one_when_nothing_is_masked(
     with_nothing_masked(monkeypatch)
     run, _ = evaluate_here(
         tmp_path / "results", data=str(data), application=str(an_echo(tmp_path / "echo"))
+    )
+
+    assert missing(run, nest.all) == []
+
+
+def test_the_search_finds_every_one_of_a_conversation_when_nothing_is_masked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nest = Nest(3)
+    data = plant_conversations(tmp_path / "data", nest)
+    with_nothing_masked(monkeypatch)
+    run, _ = evaluate_here(
+        tmp_path / "results",
+        RUN,
+        data=str(data),
+        application=str(an_echo(tmp_path / "echo")),
+        max_duration_seconds=30.0,
     )
 
     assert missing(run, nest.all) == []

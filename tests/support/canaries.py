@@ -181,11 +181,12 @@ def _joined_deltas(text: str) -> Iterator[str]:
 
 def _joined_captions(text: str) -> Iterator[str]:
     pieces: dict[str, list[str]] = {}
-    for seen in json.loads(text)["evidence"]["observations"]:
-        if isinstance(seen.get("text"), str):
-            pieces.setdefault(f"{seen['observation']} {seen.get('speaker')}", []).append(
-                seen["text"]
-            )
+    evidence = json.loads(text)["evidence"]
+    for source in ("observations", "caller_observations"):
+        for seen in evidence.get(source, ()):
+            if isinstance(seen.get("text"), str):
+                name = f"{source} {seen['observation']} {seen.get('speaker')}"
+                pieces.setdefault(name, []).append(seen["text"])
     for one in pieces.values():
         yield "".join(one)
         yield " ".join(one)

@@ -17,6 +17,9 @@ from tests.support import service_messages as service
 from tests.support.canaries import FORMS, MACHINE_FORMS, SPECIALS, SPELLINGS, Canary, Nest
 
 SCENARIOS = 14
+CONVERSATIONS = 5
+OBSERVATIONS = 12
+AGENDA = ("ask", "insist")
 ECHO = '''
 """An application that gives back whatever it is given."""
 
@@ -205,3 +208,128 @@ def a_hostile_service(nest: Nest) -> Iterator[str]:
         yield f"ws://127.0.0.1:{port}/v1/live/sessions"
         server.shutdown()
         thread.join(timeout=20)
+
+
+def plant_conversations(folder: Path, nest: Nest) -> Path:
+    """The same for conversations: in what the caller is, knows and says, in what either session's
+    service sends beside it, and in what the observer answers."""
+    prose, data = in_prose(nest), in_data(nest)
+
+    def said() -> str:
+        return next(prose)().spelled
+
+    def written() -> str:
+        return next(data)().spelled
+
+    scenarios: dict[str, tuple[dict[str, Any], Any]] = {}
+    for number in range(CONVERSATIONS):
+        opening = f"Please do it, {said()}."
+        calls = (
+            {"arguments": {"value": [f"v {written()}", {"deep": [f"w {said()}"]}]}},
+            {"arguments": {"refuse": f"no {written()}"}},
+            {"arguments": {"keep": {"one": f"{written()} ", "token": nest.field().spelled}}},
+            {"raw_arguments": f'{{"api_key": "{nest.field().spelled}", '},
+        )
+        work = {
+            "delegate": "d1",
+            "at": "heard1.ended+600",
+            "rounds": [{"calls": [{"name": "echo", **call}]} for call in calls],
+            "reply": f"It is {said()} ",
+        }
+        thinks = {
+            "delegate": "thought",
+            "at": "heard1.ended+600",
+            "rounds": [],
+            "reply": f"Say {said()} ",
+        }
+        ends = {"say": f"Thank you, {said()}. Bye.", "at": "heard2.ended+600"}
+        script = {
+            "format": "gpt-live-conversation/1",
+            "title": f"A talk {said()}",
+            "caller": {
+                "steps": [
+                    {"say": opening, "at": "start+500"},
+                    _noise(said, written),
+                    thinks,
+                    {"say": f"Do it with {said()}.", "at": "heard1.ended+2000"},
+                    ends,
+                ]
+            },
+            "assistant": {
+                "steps": [
+                    {"say": f"With {said()}?", "at": "heard1.ended+500"},
+                    _noise(said, written),
+                    work,
+                    {"say": f"It is {said()} now.", "at": "heard2.ended+4000"},
+                ]
+            },
+            "observer": [
+                {"reason": f"Broken off {written()}", "code": said()},
+                *(_observed(f"It {said()} is {written()} ") for _ in range(OBSERVATIONS)),
+            ],
+        }
+        fields = {
+            "interaction": "multi_turn",
+            "title": f"A talk {said()}",
+            "tags": [f"tag {said()}"],
+            "input": {"text": opening, "context": {"summary": f"It {said()}"}},
+            "application": {
+                "initial_state": {"password": nest.field().spelled, "note": f"n {written()}"}
+            },
+            "expected": {
+                "answer": f"Done {said()}",
+                "criteria": [f"It is done {written()}"],
+                "golden_path": {"turns": 7, "delegations": 1},
+            },
+            "simulation_parameters": _a_planted_caller(said, written),
+        }
+        scenarios[f"talk_{number:02}"] = (fields, script)
+    return a_dataset(folder, scenarios)
+
+
+def _a_planted_caller(said: Callable[[], str], written: Callable[[], str]) -> dict[str, Any]:
+    return {
+        "goal": f"Have it done, {said()}.",
+        "known_facts": {"number": said(), "note": f"n {written()}"},
+        "expectations": [f"It will {said()}."],
+        "persona": {
+            "description": f"Somebody {said()}.",
+            "speech_instructions": f"Speak {said()}.",
+            "backchannels": [f"mm {said()}"],
+        },
+        "agenda": [
+            {
+                "id": name,
+                "commitment": f"Say {said()}.",
+                "trigger_condition": f"When {said()}.",
+                "completion_condition": f"Once {said()}.",
+                "action": "answer",
+                "facts": ["number"],
+                "response_hint": f"It is {said()}.",
+            }
+            for name in AGENDA
+        ],
+    }
+
+
+def _noise(said: Callable[[], str], written: Callable[[], str]) -> dict[str, Any]:
+    """What a service may send into a session at any time."""
+    events = [
+        json.loads(service.error(f"code {said()}", f"message {written()} ", param=f"p {said()}")),
+        {"type": f"session.{said()}", "event_id": f"e {said()}"},
+        {"type": "info", "event_id": "e", "code": said(), "message": written()},
+    ]
+    texts = [{"text": f'{{"type": "error", "broken {written()} '}]
+    return {"send": [*({"event": one} for one in events), *texts], "at": "heard1.began+200"}
+
+
+def _observed(reason: str) -> dict[str, Any]:
+    return {
+        "reason": reason,
+        "objectives": [{"id": name, "expressed": False, "turn": None} for name in AGENDA],
+        "caller_in_role": True,
+        "closing_turn": None,
+        "closing_turn_carries_request": None,
+        "outcome": "unresolved",
+        "should_drain": False,
+    }
