@@ -17,8 +17,11 @@ from assistants.frontend.fixture.conversation_script import parse_conversation_s
 from run_harness.suite import RUN
 from shared.attempts.bench import judge_again
 from shared.attempts.details import decode_details, result_json
+from shared.observability.delegation import work_intervals
+from shared.reporting.lifecycle import lifecycle_events
 from shared.scenario_types import AcousticCondition
 from tests.support.faults import expected_of, outcome_of, warnings_are_of
+from tests.support.lifecycle import observation_of
 from tests.support.runs import (
     FinishedRun,
     Row,
@@ -161,6 +164,20 @@ def test_judging_again_gives_every_row_byte_for_byte(
     run = runs[kind].result()
     again = {key: result_json(judge_again(decode_details(run.details(key)))) for key in run.rows}
     assert differing(as_text(run.rows), as_text(again)) == []
+
+
+@pytest.mark.parametrize("kind", ["sound", "defects", "faults"])
+def test_a_published_list_of_events_alone_tells_when_work_was_under_way(
+    kind: str, runs: dict[str, Future[FinishedRun]]
+) -> None:
+    run, told = runs[kind].result(), {}
+    for key in run.rows:
+        evidence = decode_details(run.details(key)).evidence
+        events = json.loads(json.dumps(lifecycle_events(evidence.observations)))
+        again = work_intervals(map(observation_of, events), evidence.extent_ms)
+        told[key] = work_intervals(evidence.observations, evidence.extent_ms), again
+    assert any(straight for straight, _ in told.values())
+    assert [key for key, (straight, again) in told.items() if straight != again] == []
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)

@@ -184,7 +184,7 @@ def _every_line_into(lines: Lines) -> Iterator[None]:
                 if (name := f"{brief.scenario_id}#{number}") not in lines
             )
             lines[name] = []
-            return open_assistant(kit, brief, far_end, clock, _Tap(trace, lines[name]))  # type: ignore[arg-type]
+            return open_assistant(kit, brief, far_end, clock, Tap(trace, lines[name]))  # type: ignore[arg-type]
 
         return opened
 
@@ -194,7 +194,7 @@ def _every_line_into(lines: Lines) -> Iterator[None]:
         yield
 
 
-class _Tap:
+class Tap:
     """Stands before a trace, which masks and shortens, and keeps what goes in."""
 
     def __init__(self, trace: Trace, line: list[Spoken]) -> None:
@@ -212,9 +212,9 @@ def differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     return sorted(name for name in one | other if one.get(name, ...) != other.get(name, ...))
 
 
-def a_copy_of_the_data(folder: Path) -> Path:
+def a_copy_of_the_data(folder: Path, data: Path = DATA) -> Path:
     """A dataset folder of one's own to change, with its scripts."""
-    shutil.copytree(DATA, folder)
+    shutil.copytree(data, folder)
     return folder
 
 
