@@ -249,7 +249,7 @@ def plant_conversations(folder: Path, nest: Nest) -> Path:
             "caller": {
                 "steps": [
                     {"say": opening, "at": "start+500"},
-                    _noise(said, written),
+                    a_noise(said, written),
                     thinks,
                     {"say": f"Do it with {said()}.", "at": "heard1.ended+2000"},
                     ends,
@@ -258,7 +258,7 @@ def plant_conversations(folder: Path, nest: Nest) -> Path:
             "assistant": {
                 "steps": [
                     {"say": f"With {said()}?", "at": "heard1.ended+500"},
-                    _noise(said, written),
+                    a_noise(said, written),
                     work,
                     {"say": f"It is {said()} now.", "at": "heard2.ended+4000"},
                 ]
@@ -312,7 +312,7 @@ def _a_planted_caller(said: Callable[[], str], written: Callable[[], str]) -> di
     }
 
 
-def _noise(said: Callable[[], str], written: Callable[[], str]) -> dict[str, Any]:
+def a_noise(said: Callable[[], str], written: Callable[[], str]) -> dict[str, Any]:
     """What a service may send into a session at any time."""
     events = [
         json.loads(service.error(f"code {said()}", f"message {written()} ", param=f"p {said()}")),
