@@ -25,7 +25,8 @@ SUITES: Mapping[str, Sequence[Setting]] = {
 
 def settings_files(root: Path) -> dict[Path, str]:
     """Each file of a checkout with the text it must have."""
-    rows = {row.name: row for table in SUITES.values() for row in table}
+    # By variable, because tables may use one name for settings of their own.
+    rows = {row.variable: row for table in SUITES.values() for row in table if row.variable}
     readmes = {root / suite / "README.md": table for suite, table in SUITES.items()}
     return {
         root / ".env.example": env_example(tuple(rows.values())),

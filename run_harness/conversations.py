@@ -15,8 +15,10 @@ from assistants.frontend.fixture.machine import FixtureMachine
 from assistants.frontend.fixture.voice import assistant_voice
 from assistants.suite.detectors import second_for_assistant
 from assistants.suite.plan import Plan
+from assistants.suite.voices import synthesizer
 from run_harness.condition import acoustics_of
 from run_harness.play import Conversations, Simulation
+from run_harness.scripted_caller import played_text, prepared
 from run_harness.simulation.caller import CallerSettings
 from run_harness.simulation.completion import CompletionPolicy
 from run_harness.simulation.observer import Observer, Question
@@ -34,6 +36,7 @@ from shared.observability.redaction import Masker
 from shared.participant import Monitor
 from shared.places import expanded
 from shared.settings import Settings
+from shared.speech.port import Synthesizer
 from shared.values import JsonObject
 
 
@@ -56,22 +59,29 @@ def _conversations(
         for planned in plan.attempts
         if planned.script is not None and planned.script.script is not None
     }
-    caller_end = None if plan.is_offline else _caller_endpoint(settings, plan)
+    voice = synthesizer(settings) if scripts else None
+    caller_end = None if plan.is_offline or scripts else _caller_endpoint(settings, plan)
 
     def far_end(attempt: Attempt, speaker: Speaker) -> FarEnd:
-        if plan.endpoint is None:
-            return _scripted(attempt, speaker, scripts.get(attempt.key))
-        if speaker is Speaker.CALLER and caller_end is not None:
-            return caller_end
-        return plan.endpoint
+        script = scripts.get(attempt.key)
+        if speaker is Speaker.ASSISTANT:
+            return plan.endpoint or _scripted(attempt, speaker, script, assistant_voice())
+        if script is None or voice is None:
+            return caller_end or _scripted(attempt, speaker, None, assistant_voice())
+        return _scripted(attempt, speaker, script, prepared(voice, script))
 
     return Conversations(
         simulation=_simulation(settings, plan),
         kit=plan.kit,
         open_assistant=factory_for(settings.text("assistant_mode")),
         far_end=far_end,
-        scripts=scripts,
-        observer_for=lambda attempt: observer or _scripted_observer(scripts.get(attempt.key)),
+        played={
+            key: f"{script.model_dump_json(indent=2)}\n" if plan.is_offline else played_text(script)
+            for key, script in scripts.items()
+        },
+        observer_for=lambda attempt: (
+            _scripted_observer(scripts.get(attempt.key)) if plan.is_offline else observer
+        ),
         mask=Masker(plan.secrets).object,
         detector=EnergyV1(),
         cancellation=cancellation,
@@ -150,11 +160,11 @@ def _caller_endpoint(settings: Settings, plan: Plan) -> Endpoint | None:
 
 
 def _scripted(
-    attempt: Attempt, speaker: Speaker, script: ConversationScript | None
+    attempt: Attempt, speaker: Speaker, script: ConversationScript | None, voice: Synthesizer
 ) -> FixtureMachine:
     """The far end of one side, in memory. It knows no date, so that it repeats to the byte."""
     return FixtureMachine(
-        voice=assistant_voice(),
+        voice=voice,
         session_name=f"{attempt.key}/{speaker.value}",
         epoch_s=0,
         script=None if script is None else script.side(speaker),

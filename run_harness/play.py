@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 
 from assistants.catalog import AssistantKit, Factory, FarEnd, open_caller
 from assistants.frontend.fixture.conversation import Spoken
-from assistants.frontend.fixture.conversation_script import ConversationScript
 from assistants.frontend.fixture.machine import FixtureMachine
 from run_harness.simulation.caller import CallerSettings, caller_session
 from run_harness.simulation.completion import CompletionPolicy
@@ -86,13 +85,13 @@ class Simulation:
 
 @dataclass(frozen=True, slots=True)
 class Conversations:
-    """Performs conversations."""
+    """Performs conversations. ``played`` is what scripted far ends play, by attempt key."""
 
     simulation: Simulation
     kit: AssistantKit
     open_assistant: Factory
     far_end: FarEndOf
-    scripts: dict[str, ConversationScript]
+    played: Mapping[str, str]
     observer_for: Callable[[Attempt], Observer | None]
     mask: Callable[[JsonObject], JsonObject]
     detector: Detector
@@ -110,10 +109,12 @@ class Conversations:
             return self._kept(attempt, dialogue, None, None, (state, state))
 
     def _performed(self, attempt: Attempt, traces: Traces) -> Performance:
+        # Now, because a script's voice may take its time, and nothing may hold up the loop.
+        far_ends = {speaker: self.far_end(attempt, speaker) for speaker in Speaker}
+
         async def conversation() -> Performance:
             loop = asyncio.get_running_loop()
             clock: Clock = VirtualClock(loop) if isinstance(loop, VirtualLoop) else WallClock(loop)
-            far_ends = {speaker: self.far_end(attempt, speaker) for speaker in Speaker}
             assistant = self.open_assistant(
                 self.kit,
                 attempt.scenario.for_assistant(),
@@ -215,7 +216,7 @@ class Conversations:
         air: Acoustics | None,
         states: tuple[JsonObject, JsonObject],
     ) -> Performance:
-        tracks, script = dialogue.tracks, self.scripts.get(attempt.key)
+        tracks = dialogue.tracks
         evidence = Evidence(
             scenario_id=attempt.scenario.id,
             extent_ms=dialogue.extent_ms,
@@ -237,8 +238,8 @@ class Conversations:
             transport=None if cast is None else _transport(dialogue, cast),
             condition=None if air is None else self._condition(air),
         )
-        sides = None if script is None else f"{script.model_dump_json(indent=2)}\n"
-        return Performance(evidence, tracks.sent, tracks.assistant, sides)
+        script = self.played.get(attempt.key)
+        return Performance(evidence, tracks.sent, tracks.assistant, script)
 
     def _second_opinion(self, tracks: RecordedTracks) -> SecondOpinion | None:
         second = self.second_detector

@@ -9,6 +9,7 @@ from assistants.suite.settings import (
     EFFECT_ROWS,
     JUDGE_ROWS,
     RUN_ROWS,
+    VOICE_ROWS,
     sensitivity_row,
 )
 from shared.settings import Kind, Setting
@@ -105,6 +106,15 @@ CALLER_ROWS: tuple[Setting, ...] = (
         flag="--simulator-endpoint",
         toml="simulation.simulator_endpoint",
     ),
+    Setting(
+        "caller_script",
+        Kind.TEXT,
+        None,
+        "Live: let scripts speak for the caller in place of a simulated one: sound, or the name of"
+        " another conversation script of the scenario. Offline both sides have scripts.",
+        flag="--caller-script",
+        toml="simulation.caller_script",
+    ),
 )
 
 CLOSING_ROWS: tuple[Setting, ...] = (
@@ -194,6 +204,7 @@ ROWS: tuple[Setting, ...] = (
     sensitivity_row(is_on=False),
     *CONVERSATION_ROWS,
     *CALLER_ROWS,
+    *VOICE_ROWS,
     *CLOSING_ROWS,
     *ACOUSTIC_ROWS,
     *JUDGE_ROWS,

@@ -37,7 +37,7 @@ from shared.settings import Origin, Settings
 
 @dataclass(frozen=True, slots=True)
 class PlannedAttempt:
-    """An attempt and, offline, the script its assistant plays."""
+    """An attempt and the script that is played in it: offline, and for a scripted caller."""
 
     attempt: Attempt
     script: Named[Any] | None
@@ -85,7 +85,7 @@ class Plan:
 
 def _metric_policy(settings: Settings) -> MetricPolicy:
     """By which deadline answers are in time: the contract's, where a suite lets nobody choose."""
-    if not any(row.name == "response_deadline_ms" for row in settings.rows):
+    if not _has(settings, "response_deadline_ms"):
         return MetricPolicy()
     return MetricPolicy(response_deadline_ms=settings.integer("response_deadline_ms"))
 
@@ -176,7 +176,7 @@ def _attempts(
     settings: Settings, library: Library[Any], renditions: Sequence[Rendition]
 ) -> list[PlannedAttempt]:
     """Every rendition with each of its scripts and repeats, in this order."""
-    choice = settings.text("offline_script")
+    flag, choice = _script_choice(settings)
     repeats = settings.integer("repeats")
     of_one = Counter(rendition.scenario.id for rendition in renditions)
     planned = []
@@ -184,7 +184,7 @@ def _attempts(
         scenario, recording = rendition.scenario, rendition.recording
         scripts: Sequence[Named[Any] | None] = (
             library.chosen(library.owner(scenario.id, rendition.source_scenario_id), choice)
-            if settings.switch("offline")
+            if choice is not None
             else [None]
         )
         kept = with_shown_paths(scenario)
@@ -200,8 +200,20 @@ def _attempts(
     if not planned:
         known = ", ".join(library.names(of_one)) or "none"
         what = f"no selected scenario has a script {choice!r}"
-        raise UsageError(f"--offline-script: {what}; there are: {known}")
+        raise UsageError(f"{flag}: {what}; there are: {known}")
     return planned
+
+
+def _script_choice(settings: Settings) -> tuple[str, str | None]:
+    """By which flag scripts are chosen, and which: both sides' offline, live a caller's alone."""
+    if settings.switch("offline"):
+        return "--offline-script", settings.text("offline_script")
+    chosen = settings["caller_script"] if _has(settings, "caller_script") else None
+    return "--caller-script", None if chosen is None else str(chosen)
+
+
+def _has(settings: Settings, name: str) -> bool:
+    return any(row.name == name for row in settings.rows)
 
 
 def _unscripted(attempts: Sequence[PlannedAttempt]) -> tuple[str, ...]:

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from shared.grading.judge import prompt_hashes
-from shared.observability.evidence import DecisionStatus
 from shared.attempts.bench import judge_again
 from shared.attempts.details import decode_details, result_json
+from shared.grading.judge import prompt_hashes
+from shared.observability.evidence import DecisionStatus
 from tests.support.calls import ANSWER, REQUEST, Call
 from tests.support.canaries import Canary, Nest, found
 from tests.support.conversations import Held
