@@ -53,6 +53,23 @@ CONVERSATION_ROWS: tuple[Setting, ...] = (
         toml="simulation.assistant_opening_prompt",
     ),
     Setting(
+        "tick_ms",
+        Kind.INTEGER,
+        200,
+        "Width of a tick in the files of --debug-artifacts; no figure depends on it.",
+        flag="--tick-ms",
+        toml="simulation.tick_ms",
+        minimum=20,
+        maximum=1_000,
+    ),
+    Setting(
+        "debug_artifacts",
+        Kind.SWITCH,
+        default=False,
+        help="Write ticks and turns of each conversation beside its audio.",
+        flag="--debug-artifacts",
+    ),
+    Setting(
         "cleanup_timeout_seconds",
         Kind.NUMBER,
         10.0,

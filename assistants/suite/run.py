@@ -27,7 +27,7 @@ from shared.reporting.console import Console
 from shared.reporting.journal import RESULTS, Journal
 from shared.reporting.names import run_name
 from shared.reporting.schema import Report, Run
-from shared.settings import Value
+from shared.settings import Settings, Value
 from shared.streams import stdout_for_results
 
 FAILED_STATUS = 1
@@ -149,4 +149,13 @@ def _bench(
         judge=plan.judge,
         judge_repetitions=settings.integer("judge_repetitions"),
         public_facts=plan.kit.application.public_facts,
+        debug_tick_ms=_debug_tick_ms(settings),
+    )
+
+
+def _debug_tick_ms(settings: Settings) -> int | None:
+    """How wide ticks are to be, where a suite offers them and they are wanted."""
+    is_offered = any(row.name == "debug_artifacts" for row in settings.rows)
+    return (
+        settings.integer("tick_ms") if is_offered and settings.switch("debug_artifacts") else None
     )

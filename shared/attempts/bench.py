@@ -14,6 +14,7 @@ from shared.artifacts import RunDirectory
 from shared.attempts.assess import assess
 from shared.attempts.attempt import Attempt, Play, Traces
 from shared.attempts.cancellation import Cancellation
+from shared.attempts.conversation_files import Recordings
 from shared.attempts.details import Judgeable, encode_details
 from shared.attempts.files import AttemptFiles
 from shared.attempts.judging import (
@@ -39,13 +40,16 @@ from shared.phrases import ConfirmationRule
 from shared.reporting.assemble import attempt_result
 from shared.reporting.schema import AttemptResult, RecordingReport
 from shared.reporting.transcript import transcript
-from shared.scenarios import Scenario
+from shared.scenarios import Scenario, is_single_turn
 from shared.values import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Everything attempts of one run have in common."""
+    """Everything attempts of one run have in common.
+
+    With ``debug_tick_ms`` conversations leave ticks of this width, and turns, as files.
+    """
 
     directory: RunDirectory
     policy: EvaluationPolicy
@@ -60,6 +64,7 @@ class Bench:
     judge_repetitions: int = 1
     public_facts: JsonObject = field(default_factory=dict)
     hears_messages: bool = True
+    debug_tick_ms: int | None = None
 
     def run(self, attempt: Attempt) -> AttemptResult:
         """Perform and judge one attempt, and write its files.
@@ -91,13 +96,18 @@ class Bench:
         files.events(traces)
         script = performance.script
         files.script(None if script is None else _masked_script(script, masker))
-        details = f"transcripts/{attempt.key}.json"
+        if is_single_turn(scenario):
+            kept_as = "details"
+        else:
+            kept_as = "evidence"
+            recordings = Recordings(performance.caller, performance.assistant)
+            files.conversation(judged.stored, judged.assessment, recordings, self.debug_tick_ms)
         stored = replace(
             judged.stored,
-            artifacts={**files.written, "details": details},
+            artifacts={**files.written, kept_as: files.kept},
             evidence=replace(evidence, warnings=(*evidence.warnings, *files.missing)),
         )
-        self.directory.write(details, encode_details(stored, judged.assessment))
+        self.directory.write(files.kept, encode_details(stored, judged.assessment))
         return result_of(stored, judged.assessment)
 
     def _judged(self, opened: _Opened, evidence: Evidence) -> _Judged:

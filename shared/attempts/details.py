@@ -22,7 +22,7 @@ from shared.observability.codec import DamagedEvidenceError, decode_evidence, en
 from shared.observability.delegation import TIMING_SOURCE
 from shared.observability.evidence import Evidence
 from shared.reporting.schema import AttemptReport, AttemptResult, RecordingReport
-from shared.scenarios import Scenario
+from shared.scenarios import Scenario, is_single_turn
 from shared.values import JsonObject, JsonValue
 
 DETAILS_VERSION = "2.0"
@@ -56,7 +56,7 @@ def encode_details(stored: Judgeable, assessment: Assessment) -> bytes:
         "evidence": encode_evidence(stored.evidence),
         "dossier": None if stored.dossier is None else stored.dossier.content,
         "judgments": _JUDGMENTS.dump_python(stored.judgments, mode="json"),
-        "derived": _derived(assessment),
+        "derived": _derived(stored.scenario, assessment),
     }
     return f"{json_text(content, indent=2)}\n".encode()
 
@@ -104,10 +104,14 @@ def _dossier(content: JsonObject | None) -> Dossier | None:
     return None if content is None else Dossier(dict(content))
 
 
-def _derived(assessment: Assessment) -> JsonValue:
+def _derived(scenario: Scenario, assessment: Assessment) -> JsonValue:
+    """What it came to. A conversation's figures and turns have a file of their own."""
     observed = assessment.observed
     if observed is None:
         return None
+    checks = [asdict(check) for check in assessment.verdict.checks]
+    if not is_single_turn(scenario):
+        return {"checks": checks}
     measured = observed.interaction
     return {
         "caller_turns": [row(turn, measured.metrics_version) for turn in measured.turns],
@@ -118,5 +122,5 @@ def _derived(assessment: Assessment) -> JsonValue:
         "delegation_timing_source": TIMING_SOURCE,
         "delegated_work_ms": [[s.start_ms, s.end_ms] for s in observed.timeline.work],
         "floor_hold_intervals_ms": [[s.start_ms, s.end_ms] for s in measured.floor_hold],
-        "checks": [asdict(check) for check in assessment.verdict.checks],
+        "checks": checks,
     }

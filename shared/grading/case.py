@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from shared.grading.policy import EvaluationPolicy
@@ -62,11 +63,13 @@ class Case:
     @property
     def prohibited(self) -> tuple[ToolUse, ...]:
         """Calls that were forbidden, whatever came of them."""
-        return tuple(
-            use
-            for use in self.tools
-            if any(_is_prohibited(bad, use) for bad in self.expected.tools.prohibited)
-        )
+        return prohibited_uses(self.scenario, self.tools)
+
+
+def prohibited_uses(scenario: Scenario, uses: Iterable[ToolUse]) -> tuple[ToolUse, ...]:
+    """Those calls that were forbidden, whatever came of them."""
+    forbidden = scenario.expected.tools.prohibited
+    return tuple(use for use in uses if any(_is_prohibited(bad, use) for bad in forbidden))
 
 
 def _is_prohibited(bad: ExpectedToolCall, use: ToolUse) -> bool:

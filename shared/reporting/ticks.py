@@ -13,10 +13,13 @@ from dataclasses import dataclass
 from shared.intervals import Interval, IntervalSet
 from shared.metrics.interaction import InteractionMeasurements
 from shared.metrics.turn_record import row
+from shared.observability.evidence import Evidence
 from shared.observability.observations import Observation, Speaker
 from shared.observability.timeline import Timeline
 from shared.observability.turns import Turn
 from shared.reporting.lifecycle import timed_lifecycle_events
+from shared.reporting.standing import standing, task_row
+from shared.scenarios import Scenario
 from shared.values import JsonObject, JsonValue
 
 
@@ -24,12 +27,12 @@ def tick_rows(
     timeline: Timeline,
     tick_ms: int,
     observations: Iterable[Observation] = (),
-    rms: Mapping[Speaker, Sequence[float]] | None = None,
+    rms: Mapping[Speaker, Sequence[float | None]] | None = None,
 ) -> list[JsonObject]:
     """The observation in bins of ``tick_ms``, in order; the last one may be shorter.
 
     ``observations`` are the assistant's, of which delegated work is listed. ``rms`` holds a level
-    per tick and party where somebody measured it; otherwise it is unknown, hence null.
+    per tick and party, in sample units, where somebody measured it; what is unknown is null.
     """
     end_ms = timeline.extent.end_ms
     starts_ms = range(timeline.extent.start_ms, end_ms, tick_ms)
@@ -38,7 +41,7 @@ def tick_rows(
     levels = rms or {}
     events: list[list[JsonValue]] = [[] for _ in bins]
     for at_ms, event in _events(timeline, observations):
-        events[min(at_ms // tick_ms, len(bins) - 1)].append(event)
+        events[min(max(at_ms, 0) // tick_ms, len(bins) - 1)].append(event)
     return [
         {
             "tick": index,
@@ -60,23 +63,35 @@ def tick_rows(
     ]
 
 
-def turn_rows(measured: InteractionMeasurements, timeline: Timeline) -> list[JsonObject]:
-    """The measured caller turns, each with what the assistant had newly said by its window's end.
+def turn_rows(
+    measured: InteractionMeasurements,
+    timeline: Timeline,
+    evidence: Evidence,
+    scenario: Scenario,
+    *,
+    is_completed: bool,
+) -> list[JsonObject]:
+    """The measured caller turns, each with what was newly said and done by its window's end.
 
-    A window ends where the next caller turn begins.
+    A window ends where the next caller turn begins; the last one holds everything up to the end.
+    ``is_completed`` is the verdict's, and told of the last turn alone.
     """
     assistant = _Words.of(timeline.assistant_turns)
     rows: list[JsonObject] = []
-    told_ms = timeline.extent.start_ms
-    for record in measured.turns:
+    told_ms, stood = timeline.extent.start_ms, None
+    for number, record in enumerate(measured.turns, start=1):
+        is_last = number == len(measured.turns)
         until_ms = max(told_ms, record.window_end_ms)
+        spoken = assistant.between(timeline.extent.start_ms, until_ms)
+        stands = standing(evidence, scenario, spoken, None if is_last else until_ms)
         rows.append(
             {
                 **row(record, measured.metrics_version),
                 "assistant_transcript": assistant.between(told_ms, until_ms),
+                "task": task_row(stands, stood, is_completed=is_completed if is_last else None),
             }
         )
-        told_ms = until_ms
+        told_ms, stood = until_ms, stands
     return rows
 
 
@@ -105,11 +120,12 @@ class _Words:
         return " ".join(self.words[first:last])
 
 
-def _speech(voiced: IntervalSet, levels: Sequence[float] | None, index: int) -> JsonObject:
+def _speech(voiced: IntervalSet, levels: Sequence[float | None] | None, index: int) -> JsonObject:
+    level = None if levels is None else levels[index]
     return {
         "speech": bool(voiced),
         "speech_intervals_ms": _pairs(voiced),
-        "rms": None if levels is None else round(levels[index], 2),
+        "rms": None if level is None else round(level, 2),
     }
 
 

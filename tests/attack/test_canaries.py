@@ -69,7 +69,7 @@ def conversed(tmp_path_factory: pytest.TempPathFactory) -> Attacked:
         "run-eval",
         folder / "results",
         *("--offline", "--verbose", "--data", data, "--application", an_echo(folder / "echo")),
-        *("--max-duration-seconds", "30"),
+        *("--max-duration-seconds", "30", "--debug-artifacts", "--tick-ms", "20"),
         environment=nest.environment(),
     )
     return Attacked(run, nest.all)

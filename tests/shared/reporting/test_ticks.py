@@ -19,6 +19,7 @@ from shared.observability.turns import assistant_turns
 from shared.reporting.ticks import tick_rows, turn_rows
 from shared.values import JsonObject
 from tests.support.builders import a_caption, a_request, a_timeline, at, spans
+from tests.support.judged import a_call, a_conversation, a_return, an_attempt
 
 TIMELINE = a_timeline(
     a_request((150, 350), (380, 420), action=CallerAction.OPENING, text="a table please"),
@@ -172,18 +173,108 @@ def a_dialogue() -> Timeline:
     return replace(whole, assistant_turns=assistant_turns(spoken, whole.caller, words))
 
 
+def the_turn_rows(timeline: Timeline, **parts: Any) -> list[JsonObject]:
+    measured = measure(timeline, MetricPolicy())
+    evidence = an_attempt(**parts)
+    return turn_rows(measured, timeline, evidence, a_conversation(), is_completed=True)
+
+
 def test_a_turn_row_is_the_measured_one_and_what_was_newly_said_until_the_next() -> None:
     timeline = a_dialogue()
-    measured = measure(timeline, MetricPolicy())
-    rows = turn_rows(measured, timeline)
+    rows = the_turn_rows(timeline)
 
     assert [one["assistant_transcript"] for one in rows] == ["Hello. one two", "three four Bye."]
-    assert [
-        {name: value for name, value in one.items() if name != "assistant_transcript"}
-        for one in rows
-    ] == [row(record, "2.0") for record in measured.turns]
+    added = {"assistant_transcript", "task"}
+    assert [{name: value for name, value in one.items() if name not in added} for one in rows] == [
+        row(record, "2.0") for record in measure(timeline, MetricPolicy()).turns
+    ]
+
+
+@pytest.mark.parametrize(
+    ("at_ms", "turn"),
+    [
+        pytest.param(0, 0, id="before-the-caller-has-said-a-word"),
+        pytest.param(2_499, 0, id="in-the-last-ms-of-a-window"),
+        pytest.param(2_500, 1, id="when-the-next-turn-begins"),
+        pytest.param(9_999, 1, id="in-the-last-ms-observed"),
+        pytest.param(10_000, 1, id="at-the-end-of-what-was-observed"),
+        pytest.param(12_345, 1, id="while-the-sessions-are-being-closed"),
+    ],
+)
+def test_a_call_is_told_of_in_the_turn_in_whose_window_it_was_made(at_ms: int, turn: int) -> None:
+    rows = the_turn_rows(a_dialogue(), observations=[a_call(at_ms=at_ms)])
+    calls = [len(one) for one in column(rows, "task", "tool_calls")]
+    assert calls == [1 - turn, turn]
+
+
+def test_a_call_still_open_when_its_window_ends_is_told_of_again_when_it_returns() -> None:
+    seen = [a_call(at_ms=2_000), a_return(at_ms=2_500)]
+    first, second = column(the_turn_rows(a_dialogue(), observations=seen), "task", "tool_calls")
+
+    assert [(one["status"], one["returned_ms"]) for one in first] == [("called", None)]
+    assert [(one["status"], one["returned_ms"]) for one in second] == [("completed", 2_500)]
+
+
+def test_a_call_that_never_returns_stays_open_at_the_end() -> None:
+    first, second = column(
+        the_turn_rows(a_dialogue(), observations=[a_call(at_ms=2_000)]), "task", "tool_calls"
+    )
+    assert [one["status"] for one in first] == ["called"]
+    assert second == []
+
+
+def test_whether_the_task_was_completed_is_told_of_the_last_turn_alone() -> None:
+    assert column(the_turn_rows(a_dialogue()), "task", "task_completed") == [None, True]
 
 
 def test_without_caller_turns_there_is_no_row() -> None:
-    timeline = a_timeline(assistant=spans((0, 400)))
-    assert turn_rows(measure(timeline, MetricPolicy()), timeline) == []
+    assert the_turn_rows(a_timeline(assistant=spans((0, 400)))) == []
+
+
+# Hard edges of ticks.
+
+
+@pytest.mark.parametrize(
+    ("until_ms", "last"),
+    [
+        pytest.param(200, (0, 200), id="a-whole-tick"),
+        pytest.param(201, (200, 201), id="one-ms-more-is-a-tick-of-1-ms"),
+        pytest.param(199, (0, 199), id="one-ms-less-is-a-shorter-tick"),
+        pytest.param(1, (0, 1), id="one-ms"),
+    ],
+)
+def test_the_last_tick_ends_with_the_observation(until_ms: int, last: tuple[int, int]) -> None:
+    final = tick_rows(a_timeline(until_ms=until_ms), 200)[-1]
+    assert (final["start_ms"], final["end_ms"]) == last
+
+
+@pytest.mark.parametrize(
+    ("span", "ticks"),
+    [
+        pytest.param((0, 200), [[[0, 200]], [], []], id="that-fills-a-tick-is-in-no-other"),
+        pytest.param((199, 200), [[[199, 200]], [], []], id="of-its-last-ms"),
+        pytest.param((200, 201), [[], [[200, 201]], []], id="of-the-first-ms-of-the-next"),
+        pytest.param((199, 201), [[[199, 200]], [[200, 201]], []], id="across-an-edge-is-cut"),
+        pytest.param(
+            (399, 450), [[], [[399, 400]], [[400, 450]]], id="open-at-the-end-runs-to-the-end"
+        ),
+    ],
+)
+@pytest.mark.parametrize("track", ["user", "assistant", "interaction"])
+def test_a_span_lies_in_its_ticks_to_the_ms(
+    span: tuple[int, int], ticks: list[list[list[int]]], track: str
+) -> None:
+    timeline = {
+        "user": a_timeline(a_request(span), until_ms=450),
+        "assistant": a_timeline(assistant=spans(span), until_ms=450),
+        "interaction": a_timeline(work=spans(span), until_ms=450),
+    }[track]
+    name = "delegation_intervals_ms" if track == "interaction" else "speech_intervals_ms"
+    assert column(tick_rows(timeline, 200), track, name) == ticks
+
+
+def test_an_unknown_level_is_null_and_silence_is_zero() -> None:
+    levels = {Speaker.CALLER: (0.0, None, 2.345, None)}
+    rows = tick_rows(TIMELINE, 200, rms=levels)
+    assert column(rows, "user", "rms") == [0.0, None, 2.35, None]
+    assert column(rows, "assistant", "rms") == [None] * 4
