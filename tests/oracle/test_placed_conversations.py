@@ -12,19 +12,22 @@ from typing import Any
 import pytest
 
 from shared.intervals import Interval, IntervalSet
+from shared.json_text import json_text
 from shared.metrics.interaction import InteractionMeasurements, MetricPolicy, measure
 from shared.observability.codec import decode_evidence, encode_evidence
-from shared.observability.delegation import WorkState
+from shared.observability.delegation import WorkState, work_intervals
 from shared.observability.evidence import Closing, Decision, DecisionStatus, Evidence
 from shared.observability.redaction import Masker
 from shared.observability.sealing import seal
 from shared.observability.timeline import Timeline
+from shared.reporting.lifecycle import lifecycle_events
 from shared.reporting.ticks import tick_rows
 from shared.values import Rate
 from tests.oracle import interaction_oracle
 from tests.oracle.engine import as_told
 from tests.oracle.placed import CONVERSATIONS, SOUNDS, Placed
 from tests.support.builders import a_caption, spans
+from tests.support.lifecycle import observations_of
 
 POLICY = {
     "response_deadline_ms": 5_000,
@@ -106,6 +109,14 @@ def test_work_live_is_work_in_replay(placed: Placed) -> None:
             live.append(Interval(now_ms, now_ms + 1))
 
     assert Timeline.of(seal(placed.evidence, Masker())).work == IntervalSet.of(live)
+
+
+@every_conversation
+def test_the_published_list_of_events_gives_the_work_again(placed: Placed) -> None:
+    events = json.loads(json_text(lifecycle_events(placed.evidence.observations)))
+    replayed = work_intervals(observations_of(events), placed.extent_ms)
+
+    assert replayed == Timeline.of(placed.evidence, SOUNDS).work
 
 
 @every_conversation

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from shared.observability.delegation import work_intervals
 from shared.observability.observations import (
     ContinuationRefused,
     DelegationBegan,
@@ -17,7 +18,10 @@ from shared.observability.observations import (
 )
 from shared.reporting.lifecycle import lifecycle_events
 from shared.values import JsonObject
+from tests.oracle.conversations import case
+from tests.oracle.engine import evidence_of
 from tests.support.builders import at
+from tests.support.lifecycle import observations_of
 
 
 @pytest.mark.parametrize(
@@ -81,3 +85,12 @@ def test_events_stand_in_order_of_receipt_whatever_the_provider_says() -> None:
         ResponseBegan(at(60, 10), "r2", None, None),
     ]
     assert [event["response_id"] for event in lifecycle_events(seen)] == ["r1", "r2"]
+
+
+def test_the_list_is_enough_to_find_the_same_work_again() -> None:
+    """Told out of order, twice, by halves and beyond the end, as the oracle's cases are."""
+    for number in range(300):
+        evidence = evidence_of(case(number))
+        events = lifecycle_events(evidence.observations)
+        again = work_intervals(observations_of(events), evidence.extent_ms)
+        assert again == work_intervals(evidence.observations, evidence.extent_ms), number
