@@ -27,6 +27,7 @@ def given(**flags: Value) -> Settings:
     [
         pytest.param("max_duration_seconds", [0.001, 600], [0, 600.001], id="up-to-ten-minutes"),
         pytest.param("response_deadline_ms", [1, 60_000], [0, 60_001], id="a-deadline"),
+        pytest.param("tick_ms", [20, 1_000], [19, 1_001, 0], id="a-width-of-ticks"),
         pytest.param("playout_hold_ms", [0, 2_000], [-1, 2_001], id="a-hold"),
         pytest.param("drain_ms", [0, 60_000], [-1, 60_001], id="a-drain"),
         pytest.param("quiet_line_ms", [0, 600_000], [-1, 600_001], id="a-quiet-line"),
