@@ -27,7 +27,7 @@ from tests.oracle import interaction_oracle
 from tests.oracle.engine import as_told
 from tests.oracle.placed import CONVERSATIONS, SOUNDS, Placed
 from tests.support.builders import a_caption, spans
-from tests.support.lifecycle import observations_of
+from tests.support.lifecycle import observation_of
 
 POLICY = {
     "response_deadline_ms": 5_000,
@@ -114,7 +114,7 @@ def test_work_live_is_work_in_replay(placed: Placed) -> None:
 @every_conversation
 def test_the_published_list_of_events_gives_the_work_again(placed: Placed) -> None:
     events = json.loads(json_text(lifecycle_events(placed.evidence.observations)))
-    replayed = work_intervals(observations_of(events), placed.extent_ms)
+    replayed = work_intervals(map(observation_of, events), placed.extent_ms)
 
     assert replayed == Timeline.of(placed.evidence, SOUNDS).work
 

@@ -17,7 +17,7 @@ from shared.audio import wav
 from shared.errors import UsageError
 from shared.observability.delegation import work_intervals
 from shared.observability.timeline import Timeline
-from tests.support.lifecycle import observations_of
+from tests.support.lifecycle import observation_of
 from tests.support.runs import FinishedRun, differing, evaluate_here, installed
 
 INTERRUPTED = "restaurant_interrupted_explanation"
@@ -122,7 +122,7 @@ def test_a_turn_has_one_row_wherever_it_stands(run: FinishedRun) -> None:
 def test_the_published_events_give_the_work_again(run: FinishedRun) -> None:
     evidence = decode_details(run.details(INTERRUPTED)).evidence
     events = result_of(run)["run_metadata"]["delegation_lifecycle_events"]
-    again = work_intervals(observations_of(events), evidence.extent_ms)
+    again = work_intervals(map(observation_of, events), evidence.extent_ms)
     assert again == Timeline.of(evidence).work
 
 

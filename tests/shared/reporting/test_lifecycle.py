@@ -21,7 +21,7 @@ from shared.values import JsonObject
 from tests.oracle.conversations import case
 from tests.oracle.engine import evidence_of
 from tests.support.builders import at
-from tests.support.lifecycle import observations_of
+from tests.support.lifecycle import observation_of
 
 
 @pytest.mark.parametrize(
@@ -92,5 +92,5 @@ def test_the_list_is_enough_to_find_the_same_work_again() -> None:
     for number in range(300):
         evidence = evidence_of(case(number))
         events = lifecycle_events(evidence.observations)
-        again = work_intervals(observations_of(events), evidence.extent_ms)
+        again = work_intervals(map(observation_of, events), evidence.extent_ms)
         assert again == work_intervals(evidence.observations, evidence.extent_ms), number
