@@ -16,8 +16,13 @@ from shared.grading.assessment import Assessment
 from shared.grading.policy import EvaluationPolicy
 from shared.grading.validity import caller_validity
 from shared.metrics.interaction import METRICS_VERSION
-from shared.observability.evidence import Evidence, Leg, Transport
-from shared.observability.observations import Observation, ResponseEnded, SessionOpened
+from shared.observability.evidence import Evidence, Leg
+from shared.observability.observations import (
+    AudioReceived,
+    Observation,
+    ResponseEnded,
+    SessionOpened,
+)
 from shared.reporting.lifecycle import lifecycle_events
 from shared.reporting.rounding import rounded_ms
 from shared.scenarios import Scenario
@@ -53,7 +58,7 @@ def run_metadata(
         "caller_action_sources": _action_sources(assessment),
         "response_deadline_ms": policy.metrics.response_deadline_ms,
         **_frames(evidence, tick_ms),
-        "relay_transport": _relay_transport(evidence.transport),
+        "relay_transport": _relay_transport(evidence),
         "agent_model": model_of(evidence.observations),
         "delegation_backend_models": _backend_models(evidence.observations),
         "caller_frontend_model": model_of(evidence.caller_observations),
@@ -108,26 +113,33 @@ def _frames(evidence: Evidence, tick_ms: int | None) -> JsonObject:
     }
 
 
-def _relay_transport(transport: Transport | None) -> JsonObject | None:
+def _relay_transport(evidence: Evidence) -> JsonObject | None:
     """How the line did, per side: what was sent to it, and how its own voice was played."""
+    transport = evidence.transport
     if transport is None:
         return None
     return {
         "synchronization": "paired_send",
         "delivery_evidence": "send_completed",
         "playout_buffer_refill_silence_ms": PAUSE_MS,
-        "caller": _side(transport.caller),
-        "assistant": _side(transport.assistant),
+        "caller": _side(transport.caller, evidence.caller_observations),
+        "assistant": _side(transport.assistant, evidence.observations),
     }
 
 
-def _side(leg: Leg) -> JsonObject:
+def _side(leg: Leg, observations: Iterable[Observation]) -> JsonObject:
     playout = leg.playout
+    waited = [
+        seen.held_ms
+        for seen in observations
+        if isinstance(seen, AudioReceived) and seen.held_ms is not None
+    ]
     return {
         "frames_sent": leg.frames,
         "max_send_ms": _most_ms(leg.send_latency_us),
         "max_send_lateness_ms": _most_ms(leg.send_lateness_us),
         "playout_hold_ms": playout.hold_ms,
+        "max_audio_queue_delay_ms": rounded_ms(max(waited, default=None)),
         "played_chunks": playout.chunks,
         "held_samples": playout.held_samples,
         "underflow_samples": playout.underflow_samples,

@@ -20,6 +20,7 @@ from shared.observability.evidence import (
     Transport,
 )
 from shared.observability.observations import (
+    AudioReceived,
     DelegationBegan,
     Observation,
     ResponseEnded,
@@ -78,12 +79,14 @@ def test_the_condition_is_that_of_the_line(parts: Any, condition: str | None) ->
 
 
 def test_a_line_is_told_of_per_side() -> None:
-    line = metadata(an_attempt(transport=LINE))["relay_transport"]
+    heard = tuple(AudioReceived(at(0), 0, 480, 0, False, held) for held in (3.5, None, 200.25))
+    line = metadata(an_attempt(transport=LINE, caller_observations=heard))["relay_transport"]
     assert line["caller"] == {
         "frames_sent": 3,
         "max_send_ms": 1.5,
         "max_send_lateness_ms": 20.001,
         "playout_hold_ms": 200,
+        "max_audio_queue_delay_ms": 200.25,
         "played_chunks": 7,
         "held_samples": 4_800,
         "underflow_samples": 480,
@@ -92,10 +95,8 @@ def test_a_line_is_told_of_per_side() -> None:
         "unplayed_sound_samples": 1,
         "max_buffered_audio_bytes": 14_400,
     }
-    assert (line["assistant"]["max_send_ms"], line["assistant"]["max_send_lateness_ms"]) == (
-        None,
-        None,
-    ), "nothing was sent, so nothing took any time"
+    waits = ("max_send_ms", "max_send_lateness_ms", "max_audio_queue_delay_ms")
+    assert [line["assistant"][name] for name in waits] == [None] * 3, "what was not sent took none"
 
 
 def opened(model: str) -> Observation:
