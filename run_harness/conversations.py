@@ -13,6 +13,7 @@ from assistants.endpoints import Endpoint, http_endpoint, live_endpoint
 from assistants.frontend.fixture.conversation_script import ConversationScript
 from assistants.frontend.fixture.machine import FixtureMachine
 from assistants.frontend.fixture.voice import assistant_voice
+from assistants.suite.ambience import ambience_of
 from assistants.suite.detectors import second_for_assistant
 from assistants.suite.plan import Plan
 from assistants.suite.voices import synthesizer
@@ -26,7 +27,6 @@ from run_harness.simulation.openai_observer import observer_at
 from shared.attempts.attempt import Attempt
 from shared.attempts.cancellation import Cancellation
 from shared.audio.detection.energy_v1 import EnergyV1
-from shared.audio.effects.bundled import ambience
 from shared.errors import UsageError
 from shared.grading.judge import Reply
 from shared.grading.openai_model import ModelService, load_sdk
@@ -111,6 +111,7 @@ def _observer(settings: Settings, stack: ExitStack) -> Observer | None:
 def _simulation(settings: Settings, plan: Plan) -> Simulation:
     condition, recipe = acoustics_of(settings)
     needs_ambience = recipe.background_speech is not None or recipe.distractors is not None
+    ambience, background_sha256 = ambience_of(settings) if needs_ambience else (None, None)
     opening = settings.path("assistant_opening_prompt")
     return Simulation(
         caller=CallerSettings.of(settings),
@@ -123,7 +124,8 @@ def _simulation(settings: Settings, plan: Plan) -> Simulation:
         ),
         condition=condition,
         recipe=recipe,
-        ambience=ambience() if needs_ambience else None,
+        ambience=ambience,
+        background_sha256=background_sha256,
         seed=settings.integer("seed"),
         hold_ms=settings.integer("playout_hold_ms"),
         cleanup_us=_ms(settings.number("cleanup_timeout_seconds")) * 1_000,

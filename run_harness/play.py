@@ -69,7 +69,10 @@ type FarEndOf = Callable[[Attempt, Speaker], FarEnd]
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """What all conversations of a run have in common beside their assistant."""
+    """What all conversations of a run have in common beside their assistant.
+
+    ``background_sha256`` is of the samples of others than the bundled voices.
+    """
 
     caller: CallerSettings
     completion: CompletionPolicy
@@ -81,6 +84,7 @@ class Simulation:
     cleanup_us: int
     is_virtual: bool
     assistant_opening: str | None = None
+    background_sha256: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +256,8 @@ class Conversations:
 
     def _condition(self, air: Acoustics) -> Condition:
         applied = asdict(air.applied())
+        if self.simulation.background_sha256 is not None:
+            applied["background_speech_sha256"] = self.simulation.background_sha256
         return Condition(self.simulation.condition.value, _plain(applied))
 
 

@@ -47,8 +47,14 @@ def _configuration(plan: Plan) -> dict[str, object]:
     }
     application = plan.kit.application
     second = second_for_assistant(plan.settings)
+    shown = {
+        row.name: _shown_path(plan.settings, row.name, Path(named))
+        for row in plan.settings.rows
+        if row.is_recorded and row.kind is Kind.PATH and (named := plan.settings.path(row.name))
+    }
     return {
         **{name: entry["value"] for name, entry in recorded.items()},
+        **shown,
         "data": _shown_path(plan.settings, "data", plan.dataset_path),
         "application": _as_text(application.name),
         "origins": {name: entry["origin"] for name, entry in recorded.items()},

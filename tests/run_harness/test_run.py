@@ -11,7 +11,11 @@ import pytest
 from run_harness.suite import RUN
 from shared.attempts.bench import judge_again
 from shared.attempts.details import decode_details, result_json
+from shared.audio import wav
+from shared.audio.pcm import silence
+from shared.audio.sidecar import sha256_of
 from shared.errors import UsageError
+from shared.speech.tone import ToneSynthesizer
 from tests.support.runs import FinishedRun, evaluate_here
 
 BOOKING = "restaurant_booking_complete"
@@ -105,6 +109,32 @@ def test_what_is_done_to_the_caller_s_sound_moves_no_figure_of_the_assistant(
     latency = "response_latency_ms"
     assert abs(row["metrics"]["audio"][latency] - clean["metrics"]["audio"][latency]) <= 20
     assert details_of(run)["evidence"]["condition"]["name"] == condition
+
+
+def test_others_may_talk_in_a_recording_of_ones_own(tmp_path: Path) -> None:
+    voices = tmp_path / "elsewhere" / "voices.wav"
+    voices.parent.mkdir()
+    pcm = ToneSynthesizer(300).speak("Somebody else is talking here, and never stops.").pcm
+    voices.write_bytes(wav.encode(pcm))
+    given = {"example": "restaurant_backchannel", "background_gain": 0.1}
+    ours, _ = evaluate_here(tmp_path / "ours", RUN, background_speech=str(voices), **given)
+    theirs, _ = evaluate_here(tmp_path / "theirs", RUN, **given)
+    heard = "audio/restaurant_backchannel/input.wav"
+    applied = json.loads(ours.details("restaurant_backchannel"))["evidence"]["condition"]["applied"]
+
+    assert ours.files("audio")[heard] != theirs.files("audio")[heard]
+    assert applied["background_speech_sha256"] == sha256_of(pcm)
+    assert ours.rows["restaurant_backchannel"]["status"] == "passed"
+    assert ours.report["run"]["configuration"]["background_speech"] == "voices.wav"
+    assert b"elsewhere" not in b"".join(ours.files().values())
+
+
+def test_others_who_say_nothing_are_refused(tmp_path: Path) -> None:
+    silent = tmp_path / "silent.wav"
+    silent.write_bytes(wav.encode(silence(500)))
+    with pytest.raises(UsageError, match=r"--background-speech: .*silent\.wav: is silent"):
+        evaluate_here(tmp_path / "results", RUN, background_speech=str(silent), example=BOOKING)
+    assert not (tmp_path / "results").exists()
 
 
 def test_time_that_is_up_fails_a_conversation_whose_state_is_right(tmp_path: Path) -> None:

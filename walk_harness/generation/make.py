@@ -17,12 +17,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from assistants.suite.ambience import ambience_of
 from assistants.suite.voices import synthesizer
-from shared.audio.conversion import converted
-from shared.audio.effects import bundled
-from shared.audio.effects.ambience import Ambience
 from shared.audio.effects.recipe import Recipe
-from shared.audio.sidecar import Sidecar, SourceKind, Voice, sha256_of, sidecar_path
+from shared.audio.sidecar import Sidecar, SourceKind, Voice, sidecar_path
 from shared.dataset import ALL, load_dataset
 from shared.environment import read_env_file
 from shared.errors import UsageError
@@ -52,7 +50,7 @@ from walk_harness.generation.inventory import (
     sidecar_of,
     sources_of,
 )
-from walk_harness.generation.orders import given_effects, infix_of, needs_new_file, order_of
+from walk_harness.generation.orders import infix_of, needs_new_file, order_of
 from walk_harness.generation.plan import (
     GENERATION,
     SOURCE_KEY,
@@ -127,7 +125,7 @@ class _Making:
             refuse_foreign(self._folder / take.recording.path)
         for place in plan.discarded:
             _refuse_links(self._folder, place)
-        ambience, background = _ambience(self._settings)
+        ambience, background = ambience_of(self._settings)
         self._refuse_others([take for take in plan.takes if take.is_kept], background)
         self._prepare(wanted)
         progress = _Progress(len(wanted))
@@ -315,7 +313,7 @@ def _convert(order: Order, settings: Settings) -> int:
     if path.exists() and not order.is_forced:
         raise UsageError(f"{path}: exists; --force replaces it")
     refuse_foreign(path)
-    ambience, background = _ambience(settings)
+    ambience, background = ambience_of(settings)
     setup = Setup(file.stem, order.condition, order.recipe, order.seed)
     made = conditioned(
         speech, setup, ambience, frame_ms=settings.integer("frame_ms"), background_sha256=background
@@ -369,17 +367,6 @@ def _asked(settings: Settings) -> Voice:
         else {}
     )
     return Voice(name=name, version="", parameters=parameters)
-
-
-def _ambience(settings: Settings) -> tuple[Ambience, str | None]:
-    """The sounds around the caller, and the digest of voices other than the bundled ones."""
-    file = given_effects(settings).get("background_speech")
-    if file is None:
-        return bundled.ambience(), None
-    voices = converted(expanded(str(file), "--background-speech")).pcm
-    if not voices.any():
-        raise UsageError(f"--background-speech: {file}: is silent; choose another")
-    return replace(bundled.ambience(), conversation=voices), sha256_of(voices)
 
 
 def _metadata(take: Take, sidecar: Sidecar) -> JsonObject:
