@@ -26,6 +26,7 @@ TARGETS = (
     "shared/intervals.py",
     "shared/matching.py",
     "shared/metrics",
+    "shared/metrics/transcription",
     "shared/grading",
     "shared/observability/delegation.py",
     "shared/observability/labels.py",

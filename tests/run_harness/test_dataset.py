@@ -14,6 +14,7 @@ import pytest
 
 import assistants
 from assistants.application.tools import Application, JsonObject
+from run_harness.simulation.prompts import caller_prompts
 from shared.dataset import load_dataset
 from shared.matching import state_matches
 from shared.scenarios import (
@@ -129,6 +130,61 @@ def test_a_scenario_is_of_its_kind(scenario: Scenario) -> None:
     assert (expected.golden_path.turns, expected.golden_path.delegations) == (turns, delegations)
     assert expected.is_state_unchanged is not calls
     assert (scenario.input.context is not None) is ("prior_context" in tags)
+
+
+def actions_of(name: str) -> list[AgendaAction]:
+    return [item.action for item in caller_of(SCENARIOS[f"restaurant_{name}"]).agenda]
+
+
+def test_every_story_that_conversations_are_known_for_is_told() -> None:
+    """By what is in a scenario, not by its name."""
+    stories = {name: SCENARIOS[f"restaurant_{name}"] for name in KINDS}
+    over_several_turns = stories["booking_complete"]
+    assert over_several_turns.expected.golden_path.turns >= 7
+    assert over_several_turns.expected.state["reservation_created"] is True
+    corrections = [i for i, a in enumerate(actions_of("party_correction")) if a == "correct"]
+    assert corrections == [2], "a correction two turns later"
+    recovery = stories["unavailable"].expected.tools.required
+    assert [call.name for call in recovery] == [CHECK, CHECK, CREATE]
+    missing = stories["booking_missing_name"].expected.procedure
+    assert missing is not None
+    assert StepKind.CLARIFICATION in {step.kind for step in missing.steps}
+    pressed = stories["cancel_unauthorized"]
+    assert actions_of("cancel_unauthorized")[:2] == [AgendaAction.ANSWER] * 2
+    assert [call.name for call in pressed.expected.tools.prohibited] == [CANCEL]
+    assert pressed.expected.is_state_unchanged
+    assert AgendaAction.INTERRUPT in actions_of("interrupted_explanation")
+    assert stories["interrupted_explanation"].expected.tools.required == ()
+    assert AgendaAction.WAIT in actions_of("cancel_six_digits")
+    facts = caller_of(stories["cancel_six_digits"]).known_facts.values()
+    assert any(re.search(r"\d{6}", str(fact)) for fact in facts)
+    assert AgendaAction.BACKCHANNEL in actions_of("backchannel")
+    context = stories["prior_context"].input.context
+    assert context is not None
+    assert context.history
+    told = stories["information_only"].expected
+    assert (told.tools.required, told.delegation) == ((), DelegationPolicy.FORBIDDEN)
+    assert stories["cancel_authorized"].type == "cancellation"
+
+
+@every_scenario
+def test_a_caller_is_told_the_same_whatever_is_expected_of_the_assistant(
+    scenario: Scenario,
+) -> None:
+    document = json.loads(scenario.model_dump_json(exclude_unset=True))
+    part = document["simulation_parameters"]
+    for item in part["agenda"]:
+        item["completion_condition"] = "Something else."
+    changed = {
+        "id": "another",
+        "title": "Another",
+        "interaction": "multi_turn",
+        "input": {"text": scenario.input.text},
+        "application": {"initial_state": {"another": True}},
+        "expected": {"answer": "No.", "golden_path": {"turns": 9, "delegations": 2}},
+        "simulation_parameters": part,
+    }
+    assert caller_prompts(Scenario.model_validate(changed)) == caller_prompts(scenario)
 
 
 @every_scenario
