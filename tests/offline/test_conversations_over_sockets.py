@@ -1,0 +1,231 @@
+"""Conversations of the dataset over real sockets, beside the same ones in memory.
+
+Once both far ends are services in processes of their own and a model over HTTP sees that it is
+over; once the caller follows its script in memory and the assistant alone is behind a socket.
+``LIVE_FIXTURE_CONVERSATIONS=all`` takes the whole dataset.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from run_harness.suite import RUN
+from shared.scenarios import Scenario
+from tests.support.runs import FinishedRun, Row, bare_environment, evaluate_here, installed
+from tests.support.services import LIVE
+
+FIXTURE = Path(sys.executable).with_name("live-fixture")
+SCRIPTS = RUN.bundled_data.parent / "scripts" / "sound"
+SCENARIOS: dict[str, dict[str, Any]] = {
+    one["id"]: one for one in json.loads(RUN.bundled_data.read_bytes())["scenarios"]
+}
+BOTH, SCRIPTED = "two services", "a scripted caller"
+A_FEW = [
+    (BOTH, "restaurant_information_only"),
+    (BOTH, "restaurant_cancel_authorized"),
+    (SCRIPTED, "restaurant_interrupted_explanation"),
+    (SCRIPTED, "restaurant_backchannel"),
+]
+ALL = [(way, name) for way in (BOTH, SCRIPTED) for name in SCENARIOS]
+CHOSEN = ALL if os.environ.get("LIVE_FIXTURE_CONVERSATIONS") == "all" else A_FEW
+AT_ONCE = int(os.environ.get("LIVE_FIXTURE_AT_ONCE", "2"))
+MOST_TRIES = 3
+WITHIN_MS = 40
+
+WAITS = {
+    "closing_turn": None,
+    "closing_turn_carries_request": None,
+    "outcome": "unresolved",
+    "should_drain": False,
+}
+
+type Pair = tuple[str, FinishedRun, FinishedRun]
+
+
+@contextmanager
+def a_fixture(folder: Path, *arguments: str | Path) -> Iterator[tuple[str, str]]:
+    """A service of its own; gives the address of its sessions and of its models."""
+    folder.mkdir(parents=True, exist_ok=True)
+    process = subprocess.Popen(
+        [FIXTURE, *arguments],
+        env=bare_environment(folder),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip(), process.stdout.readline().strip()
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+def observing(name: str, offline: FinishedRun, folder: Path) -> Path:
+    """What a model answers that sees the end when the farewell is among what was said."""
+    steps = json.loads((SCRIPTS / f"{name}.json").read_bytes())["caller"]["steps"]
+    farewell = [one["say"] for one in steps if "say" in one][-1]
+    turns = offline.rows[name]["observability"]["interaction"]["caller_turns"]
+    caller = Scenario.model_validate(SCENARIOS[name]).simulation_parameters
+    assert caller is not None
+    required = [one.id for one in caller.agenda if one.required and one.is_substantive]
+    sees = {
+        "reason": "The caller took leave.",
+        "objectives": [{"id": one, "expressed": True, "turn": "c1"} for one in required],
+        "caller_in_role": True,
+        "closing_turn": f"c{turns}",
+        "closing_turn_carries_request": False,
+        "outcome": "resolved",
+        "should_drain": True,
+    }
+    waits = {**sees, **WAITS}
+    rules = [
+        {"to": "responses", "when": f"(?s)You watch a telephone.*{farewell}", "json": sees},
+        {"to": "responses", "json": waits},
+    ]
+    path = folder / "models.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"format": "live-fixture-http/1", "answers": rules}), "utf-8")
+    return path
+
+
+def over_sockets(way: str, name: str, offline: FinishedRun, folder: Path) -> FinishedRun:
+    """Hold one conversation, again while it is no measurement because something left late."""
+    script = SCRIPTS / f"{name}.json"
+    for number in range(MOST_TRIES):
+        place = folder / f"{way.split(maxsplit=1)[0]}-{name}-{number}"
+        with ExitStack() as up:
+            models = observing(name, offline, place / "models")
+            assistant = ("--script", script, "--side", "assistant", "--http-script", models)
+            url, base = up.enter_context(a_fixture(place / "assistant", *assistant))
+            given: list[str | Path] = ["--scenario", name, "--endpoint", url, "--no-judge"]
+            if way == BOTH:
+                caller = ("--script", script, "--side", "caller")
+                given += ["--simulator-endpoint"]
+                given += [up.enter_context(a_fixture(place / "caller", *caller))[0]]
+            else:
+                given += ["--caller-script", "sound", "--synthesizer", "tone"]
+                given += ["--no-semantic-drain"]
+            environment = {**LIVE, "OPENAI_BASE_URL": base}
+            run = installed("run-eval", place / "runs", *given, environment=environment)
+        error = run.rows[name]["error"]
+        if error is None or error["stage"] != "audio_pacing":
+            return run
+    pytest.fail(f"{name}: late in all of {MOST_TRIES} attempts: {error['message']}")
+
+
+@pytest.fixture(scope="module")
+def offline(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+    run, _ = evaluate_here(tmp_path_factory.mktemp("memory") / "runs", RUN)
+    return run
+
+
+@pytest.fixture(scope="module")
+def live_runs(
+    offline: FinishedRun, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[tuple[str, str], Future[FinishedRun]]]:
+    folder = tmp_path_factory.mktemp("sockets")
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        yield {one: pool.submit(over_sockets, *one, offline, folder) for one in CHOSEN}
+
+
+@pytest.fixture(params=CHOSEN, ids=lambda one: f"{one[1]} by {one[0]}")
+def pair(
+    request: pytest.FixtureRequest,
+    offline: FinishedRun,
+    live_runs: dict[tuple[str, str], Future[FinishedRun]],
+) -> Pair:
+    """A scenario, in memory and over sockets."""
+    return request.param[1], offline, live_runs[request.param].result()
+
+
+def test_the_verdict_and_every_count_are_the_same(pair: Pair) -> None:
+    name, offline, live = pair
+    ours, theirs = offline.rows[name], live.rows[name]
+    assert (theirs["status"], theirs["error"]) == (ours["status"], ours["error"])
+    assert checks(theirs) == checks(ours)
+    assert counts(theirs) == counts(ours)
+    assert actions(live, name) == actions(offline, name)
+    assert live.report["run"]["execution_mode"] == "live"
+
+
+def test_every_time_is_where_it_was(pair: Pair) -> None:
+    name, offline, live = pair
+    ours, theirs = evidence(offline, name), evidence(live, name)
+    for side in ("caller", "assistant"):
+        assert apart(flat(theirs[side]["voiced"]), flat(ours[side]["voiced"])) <= WITHIN_MS, side
+    assert [kind for kind, _ in work(theirs)] == [kind for kind, _ in work(ours)]
+    assert apart([at for _, at in work(theirs)], [at for _, at in work(ours)]) <= WITHIN_MS
+    rows = (run.rows[name]["metrics"]["audio"] for run in (offline, live))
+    assert apart(*([row["response_latency_ms"]] for row in rows)) <= WITHIN_MS
+
+
+def test_a_model_saw_the_end_or_the_script_told_it(pair: Pair) -> None:
+    name, _, live = pair
+    is_scripted = live.report["run"]["configuration"]["audio_source"] == "scripted_caller"
+    sealed = evidence(live, name)
+    sources = {cue["source"] for cue in sealed["cues"]}
+    saw = [one for one in sealed["decisions"] if one["should_drain"]]
+    assert sealed["ending"] == "response_completed"
+    assert ("script" in sources) is is_scripted
+    assert bool(saw) is not is_scripted
+
+
+def checks(row: Row) -> list[tuple[str, str]]:
+    return [(one["id"], one["status"]) for one in row["assessment"]["checks"]]
+
+
+def counts(row: Row) -> dict[str, Any]:
+    """Everything that is counted; what is timed has a tolerance of its own."""
+    task, audio = row["metrics"]["task"], row["metrics"]["audio"]
+    return {
+        "task": task,
+        "opportunities": audio["response_opportunities"],
+        "exclusions": audio["response_exclusion_reasons"],
+        "response_rate": audio["response_rate"],
+        "interruptions": audio["interruption_count"],
+        "backend": row["metrics"]["consumption"]["backend"],
+        "assistant_turns": row["observability"]["interaction"]["assistant_turns"],
+        "caller_turns": row["observability"]["interaction"]["caller_turns"],
+        "tools": row["observability"]["tools"]["matched_count"],
+    }
+
+
+def actions(run: FinishedRun, name: str) -> list[str]:
+    """What every caller turn was, whoever said so."""
+    path = run.folder / "audio" / name / "conversation.result.json"
+    result = json.loads(path.read_bytes())
+    return [turn["action"] for turn in result["turn_metrics"]]
+
+
+def evidence(run: FinishedRun, name: str) -> dict[str, Any]:
+    sealed: dict[str, Any] = json.loads(run.details(name))["evidence"]
+    return sealed
+
+
+def work(sealed: dict[str, Any]) -> list[tuple[str, int]]:
+    """What happened to delegated work, and at which media time."""
+    kinds = {"DelegationBegan", "ToolCalled", "ToolReturned", "WorkContinued"}
+    return [
+        (seen["observation"], seen["stamp"]["media_ms"])
+        for seen in sealed["observations"]
+        if seen["observation"] in kinds
+    ]
+
+
+def flat(voiced: list[list[int]]) -> list[int]:
+    return [edge for span in voiced for edge in span]
+
+
+def apart(ours: list[float], theirs: list[float]) -> float:
+    """How far the farthest two of two lists are apart, in ms."""
+    return max((abs(a - b) for a, b in zip(ours, theirs, strict=True)), default=0)
