@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assistants.config import EFFORTS
 from assistants.config import ROWS as ASSISTANT_ROWS
 from assistants.suite.settings import (
@@ -134,6 +136,13 @@ CALLER_ROWS: tuple[Setting, ...] = (
     ),
 )
 
+# A run of old took a --tts-model for callers that spoke in turns; nobody shall take this for that.
+SCRIPT_VOICE_ROWS: tuple[Setting, ...] = tuple(
+    replace(row, flag=None, toml="audio.tts_model") if row.name == "tts_model" else row
+    for row in VOICE_ROWS
+)
+"""The voice of a caller that follows a script."""
+
 CLOSING_ROWS: tuple[Setting, ...] = (
     Setting(
         "semantic_drain",
@@ -221,7 +230,7 @@ ROWS: tuple[Setting, ...] = (
     sensitivity_row(is_on=False),
     *CONVERSATION_ROWS,
     *CALLER_ROWS,
-    *VOICE_ROWS,
+    *SCRIPT_VOICE_ROWS,
     *CLOSING_ROWS,
     *ACOUSTIC_ROWS,
     *JUDGE_ROWS,

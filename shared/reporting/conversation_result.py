@@ -46,6 +46,8 @@ from shared.scenarios import Scenario
 from shared.values import JsonObject
 
 OFFLINE_CALLER, LIVE_CALLER = "offline_fixture", "gpt-live"
+SCRIPTED_CALLER = "scripted_caller"
+"""Of a live run: the caller alone has a script, which its audio source tells."""
 TASK_STATUSES = {Status.PASSED: "passed", Status.FAILED: "incomplete"}
 UNOBSERVED = (
     "task_metrics",
@@ -90,7 +92,7 @@ def conversation_result(
         "scenario_id": scenario.id,
         "attempt": attempt.model_dump(mode="json"),
         "interaction_mode": scenario.interaction.value,
-        "caller_mode": caller_mode(attempt),
+        "caller_mode": caller_mode(attempt, audio_source),
         "caller_model": model_of(evidence.caller_observations),
         "audio_source": audio_source,
         "audio_condition": condition_of(evidence),
@@ -106,9 +108,11 @@ def conversation_result(
     }
 
 
-def caller_mode(attempt: AttemptReport) -> str:
+def caller_mode(attempt: AttemptReport, audio_source: str) -> str:
     """What kind of caller it was. Only a far end that is scripted has a script."""
-    return LIVE_CALLER if attempt.script is None else OFFLINE_CALLER
+    if attempt.script is None:
+        return LIVE_CALLER
+    return SCRIPTED_CALLER if audio_source == SCRIPTED_CALLER else OFFLINE_CALLER
 
 
 def _observed(

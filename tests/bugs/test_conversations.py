@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from assistants.config import LiveAgentSettings
+from shared.observability.delegation import work_intervals
 from shared.observability.observations import (
     ConnectionLost,
     DelegationBegan,
@@ -113,10 +113,6 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future
     services.stop()
 
 
-def derived(held: Held) -> Any:
-    return held.details["derived"]
-
-
 def test_case_03_a_failed_delegation_ends_its_handoff_and_not_the_conversation(
     tmp_path: Path,
 ) -> None:
@@ -124,12 +120,12 @@ def test_case_03_a_failed_delegation_ends_its_handoff_and_not_the_conversation(
     held = BROKEN_WORK.hold_in_memory(tmp_path / "call")
     first, second = held.evidence.of(DelegationBegan)
     failed, *_, done = held.evidence.of(ResponseEnded)
-    work = derived(held)["delegated_work_ms"]
+    work = work_intervals(held.evidence.observations, held.evidence.extent_ms)
 
     assert (failed.status, done.status) == ("failed", "completed")
-    assert work == [
-        [first.stamp.media_ms, failed.stamp.media_ms],
-        [second.stamp.media_ms, done.stamp.media_ms],
+    assert [(one.start_ms, one.end_ms) for one in work] == [
+        (first.stamp.media_ms, failed.stamp.media_ms),
+        (second.stamp.media_ms, done.stamp.media_ms),
     ]
     assert held.row["status"] == "passed"
     assert held.row["metrics"]["task"]["delegations"] == {"actual": 2, "expected": 2}
@@ -190,7 +186,7 @@ def test_case_11_a_long_silence_within_patience_is_none(calls: dict[str, Future[
 def test_case_18_a_yes_is_a_request_and_a_listening_sound_is_none(tmp_path: Path) -> None:
     """C2, C14."""
     held = SHORT_WORDS.hold_in_memory(tmp_path / "call")
-    audio, turns = held.row["metrics"]["audio"], derived(held)["caller_turns"]
+    audio, turns = held.row["metrics"]["audio"], held.caller_turns
     counts = audio["response_opportunities"]
     yes = turns[2]
 
@@ -205,7 +201,7 @@ def test_case_18_a_yes_is_a_request_and_a_listening_sound_is_none(tmp_path: Path
 def test_case_20_an_answer_into_a_pause_interrupts_one_turn_once(tmp_path: Path) -> None:
     """C16."""
     held = INTO_A_PAUSE.hold_in_memory(tmp_path / "call")
-    turns = derived(held)["caller_turns"]
+    turns = held.caller_turns
     (_, broken_into, _) = turns
     span_ms = broken_into["end_ms"] - broken_into["start_ms"]
 

@@ -124,7 +124,7 @@ def deterministic(held: Held) -> dict[str, str]:
 
 
 def test_a_call_ends_by_what_an_observer_saw(sound: Held) -> None:
-    turns = sound.details["derived"]["caller_turns"]
+    turns = sound.caller_turns
 
     assert (sound.row["status"], sound.row["error"]) == ("passed", None)
     assert sound.evidence.ending == "response_completed"

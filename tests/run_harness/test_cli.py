@@ -33,9 +33,13 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "cleanup_timeout_seconds": ("0", "-1", "600.1", "nan", "inf", "true"),
     "simulator_model": ("", " "),
     "simulator_endpoint": ("http://example.org", "wss://u:p@example.org/x", "nowhere"),
+    "caller_script": ("no_such_script", "defects", "faults", ""),
+    "synthesizer": ("nobody", ""),
+    "caller_voice": ("", " "),
     "completion_model": ("", " "),
     "completion_timeout_seconds": ("0", "61", "nan", "true"),
     "drain_ms": ("-1", "60001", "1.5"),
+    "tick_ms": ("19", "1001", "20.5", "often"),
     "condition": ("loud", ""),
     "noise_rms": ("-1", "32768", "nan"),
     "noise_snr_db": ("-1000", "1000", "nan"),
@@ -61,10 +65,16 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "assistant_endpoint": ("ws://127.0.0.1:1/x",),
     "application": ("no_such_folder",),
 }
-LIVE_ONLY = {"endpoint", "simulator_endpoint", "judge_cache_dir", "assistant_opening_prompt"}
+LIVE_ONLY = {
+    "caller_script",
+    "endpoint",
+    "simulator_endpoint",
+    "judge_cache_dir",
+    "assistant_opening_prompt",
+}
 """Offline nothing is looked up by these, so they are checked in a live run."""
-ANYTHING = {"results_dir", "simulator_voice"}
-"""Whatever is given here is a place to make, or a voice somebody may have."""
+ANYTHING = {"results_dir", "simulator_voice", "audio_cache_dir"}
+"""Whatever is given here is a place to make, or a voice somebody may have; tones are not kept."""
 FREE = {row.name for row in ROWS if row.kind is Kind.SWITCH} | ANYTHING
 
 

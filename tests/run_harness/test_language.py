@@ -51,7 +51,7 @@ def a_call(asked: str, answered: str, left: str, **parts: Any) -> Call:
 
 
 def heard(held: Held) -> list[str]:
-    return [one["user_transcript"] for one in held.details["derived"]["caller_turns"]]
+    return [one["user_transcript"] for one in held.caller_turns]
 
 
 @every_language
@@ -71,7 +71,7 @@ def test_an_observer_ends_it_and_names_the_farewell(
 ) -> None:
     call = a_call(asked, answered, left, observer=[OVER])
     held = call.hold_in_memory(tmp_path / "call")
-    turns = held.details["derived"]["caller_turns"]
+    turns = held.caller_turns
 
     assert held.evidence.ending == "response_completed"
     assert [(one["action"], one["action_source"]) for one in turns] == [

@@ -59,6 +59,13 @@ class Held:
         return details
 
     @property
+    def caller_turns(self) -> list[dict[str, Any]]:
+        """What was measured of each caller turn of a conversation."""
+        content = (self.run.folder / "audio/request/conversation.result.json").read_bytes()
+        turns: list[dict[str, Any]] = json.loads(content)["turn_metrics"]
+        return turns
+
+    @property
     def evidence(self) -> Evidence:
         return decode_details(self.run.details("request")).evidence
 

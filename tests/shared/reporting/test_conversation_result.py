@@ -57,6 +57,7 @@ def result_of(
     evidence: Evidence = TALK,
     judged: Judgments | None = None,
     script: str | None = "sound",
+    audio_source: str = "dual_gpt_live",
     tick_ms: int | None = None,
     **edits: Any,
 ) -> dict[str, Any]:
@@ -67,7 +68,7 @@ def result_of(
         policy,
         assess(evidence, scenario, policy, judged),
         attempt=AttemptReport(key="a_conversation", repeat=1, script=script),
-        audio_source="dual_gpt_live",
+        audio_source=audio_source,
         artifacts={"evidence": "transcripts/a_conversation.json"},
         tick_ms=tick_ms,
     )
@@ -235,6 +236,7 @@ def test_a_width_of_ticks_is_all_that_depends_on_it() -> None:
 def test_only_a_far_end_that_is_scripted_is_a_fixture() -> None:
     assert result_of()["caller_mode"] == "offline_fixture"
     assert result_of(script=None)["caller_mode"] == "gpt-live"
+    assert result_of(audio_source="scripted_caller")["caller_mode"] == "scripted_caller"
 
 
 def test_scores_are_there_where_a_judge_was_asked() -> None:
