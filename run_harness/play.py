@@ -21,7 +21,7 @@ from run_harness.simulation.session import Cast, Dialogue, Rules, converse
 from shared.attempts.assistant import OpenAssistant
 from shared.attempts.attempt import Attempt, Performance, Traces
 from shared.attempts.cancellation import Cancellation
-from shared.attempts.session_warnings import session_warnings, stall_warnings
+from shared.attempts.session_warnings import session_warnings
 from shared.audio.detection.port import Detector
 from shared.audio.effects.acoustics import Acoustics
 from shared.audio.effects.ambience import Ambience
@@ -306,7 +306,7 @@ def _leg(sends: Sends, party: LiveParty) -> Leg:
 
 
 def _warnings(dialogue: Dialogue) -> Iterator[str]:
-    yield from stall_warnings(CALLER, dialogue.caller_observations)
+    yield from session_warnings(dialogue.caller_observations, CALLER)
     yield from session_warnings(dialogue.observations)
     if dialogue.gave_up is not None:
         yield f"the completion observer was given up, and the line told the end: {dialogue.gave_up}"

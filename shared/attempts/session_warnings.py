@@ -13,17 +13,21 @@ from shared.observability.observations import (
     ToolReturned,
 )
 
+ASSISTANT = "assistant"
 
-def session_warnings(observations: Sequence[Observation]) -> tuple[str, ...]:
-    """What whoever reads results should know of the assistant's session, in one line each."""
+
+def session_warnings(
+    observations: Sequence[Observation], party: str = ASSISTANT
+) -> tuple[str, ...]:
+    """What whoever reads results should know of a party's session, in one line each."""
     was_open = any(isinstance(seen, SessionOpened) for seen in observations)
     has_usage = any(
         isinstance(seen, SessionClosed) and seen.seconds is not None for seen in observations
     )
     warnings = []
     if was_open and not has_usage:
-        warnings.append("the provider gave no final usage; consumption is unknown")
-    warnings += stall_warnings("assistant", observations)
+        warnings.append(f"the {party}'s session gave no final usage; its consumption is unknown")
+    warnings += _stall_warnings(party, observations)
     returned = {one.call_id for one in observations if isinstance(one, ToolReturned)}
     warnings += [
         f"{made.name} had not returned; the state is the one before it"
@@ -33,7 +37,7 @@ def session_warnings(observations: Sequence[Observation]) -> tuple[str, ...]:
     return tuple(warnings)
 
 
-def stall_warnings(party: str, observations: Sequence[Observation]) -> tuple[str, ...]:
+def _stall_warnings(party: str, observations: Sequence[Observation]) -> tuple[str, ...]:
     """Whether a party's audio came so late that figures tell of it."""
     stalls = sum(isinstance(one, AudioReceived) and one.is_stall for one in observations)
     if not stalls:
