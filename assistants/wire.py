@@ -146,12 +146,14 @@ class SocketConnection(Connection):
 
     async def _hang_up(self, socket: ClientConnection) -> None:
         request = self._machine.closing()
-        if request is None or request.code is not None:
-            # The library waits without end for a peer that no longer reads.
-            with contextlib.suppress(OSError, ConnectionClosed, TimeoutError):
-                async with asyncio.timeout(CLOSE_WITHIN_S):
-                    await socket.close(1000 if request is None else request.code or 1000)
-        socket.transport.abort()
+        try:
+            if request is None or request.code is not None:
+                # The library waits without end for a peer that no longer reads.
+                with contextlib.suppress(OSError, ConnectionClosed, TimeoutError):
+                    async with asyncio.timeout(CLOSE_WITHIN_S):
+                        await socket.close(1000 if request is None else request.code or 1000)
+        finally:
+            socket.transport.abort()
 
     async def _receive(self, socket: ClientConnection) -> None:
         try:

@@ -128,7 +128,8 @@ def _simulation(settings: Settings, plan: Plan) -> Simulation:
         background_sha256=background_sha256,
         seed=settings.integer("seed"),
         hold_ms=settings.integer("playout_hold_ms"),
-        cleanup_us=_ms(settings.number("cleanup_timeout_seconds")) * 1_000,
+        grace_us=_us(settings.number("work_grace_seconds")),
+        cleanup_us=_us(settings.number("cleanup_timeout_seconds")),
         is_virtual=plan.is_virtual,
         assistant_opening=None if opening is None else _opening(Path(opening)),
     )
@@ -136,6 +137,11 @@ def _simulation(settings: Settings, plan: Plan) -> Simulation:
 
 def _ms(seconds: float) -> int:
     return round(seconds * 1_000)
+
+
+def _us(seconds: float) -> int:
+    """At least one: what may be short must last."""
+    return max(1, round(seconds * 1_000_000))
 
 
 def _opening(path: Path) -> str:

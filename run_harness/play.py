@@ -50,6 +50,7 @@ from shared.observability.evidence import (
 from shared.observability.observations import (
     Speaker,
 )
+from shared.own_loop import run_alone
 from shared.participant import Monitor
 from shared.party import LiveParty
 from shared.relay import Sends
@@ -81,6 +82,7 @@ class Simulation:
     ambience: Ambience | None
     seed: int
     hold_ms: int
+    grace_us: int
     cleanup_us: int
     is_virtual: bool
     assistant_opening: str | None = None
@@ -146,11 +148,10 @@ class Conversations:
             finally:
                 if task is not None:
                     self.cancellation.forget(task)
-            return self._kept(attempt, dialogue, cast, air, (before, assistant.snapshot()))
+            states = before, _state_after(assistant, before, dialogue)
+            return self._kept(attempt, dialogue, cast, air, states)
 
-        is_virtual = self.simulation.is_virtual
-        with asyncio.Runner(loop_factory=VirtualLoop if is_virtual else wall_loop) as runner:
-            return runner.run(conversation())
+        return run_alone(conversation(), VirtualLoop if self.simulation.is_virtual else wall_loop)
 
     def _cast(
         self,
@@ -197,6 +198,7 @@ class Conversations:
             first_speaker=Speaker.ASSISTANT if self._is_assistant_first else Speaker.CALLER,
             completion=replace(self.simulation.completion, is_observed=is_observed),
             hold_ms=self.simulation.hold_ms,
+            grace_us=self.simulation.grace_us,
             cleanup_us=self.simulation.cleanup_us,
             mask=self.mask,
         )
@@ -241,6 +243,8 @@ class Conversations:
             first_speaker=Speaker.ASSISTANT if self._is_assistant_first else Speaker.CALLER,
             transport=None if cast is None else _transport(dialogue, cast),
             condition=None if air is None else self._condition(air),
+            settlement=dialogue.settlement,
+            cleanup=dialogue.cleanup,
         )
         script = self.played.get(attempt.key)
         return Performance(evidence, tracks.sent, tracks.assistant, script)
@@ -259,6 +263,15 @@ class Conversations:
         if self.simulation.background_sha256 is not None:
             applied["background_speech_sha256"] = self.simulation.background_sha256
         return Condition(self.simulation.condition.value, _plain(applied))
+
+
+def _state_after(assistant: OpenAssistant, before: JsonObject, dialogue: Dialogue) -> JsonObject:
+    """The application's state; one that cannot be had any more costs no evidence beside it."""
+    try:
+        return assistant.snapshot()
+    except AttemptError as error:
+        dialogue.failure = dialogue.failure or Failure(error.stage, str(error))
+        return before
 
 
 def farewells(spoken: Iterable[Spoken], heard_by_ms: int) -> int:
@@ -310,5 +323,6 @@ def _warnings(dialogue: Dialogue) -> Iterator[str]:
     yield from session_warnings(dialogue.observations)
     if dialogue.gave_up is not None:
         yield f"the completion observer was given up, and the line told the end: {dialogue.gave_up}"
-    if dialogue.cleanup_timed_out:
-        yield "the sessions did not end within the cleanup budget"
+    yield from dialogue.settlement.warnings()
+    if dialogue.cleanup is not None:
+        yield from dialogue.cleanup.warnings()

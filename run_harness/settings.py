@@ -72,6 +72,16 @@ CONVERSATION_ROWS: tuple[Setting, ...] = (
         flag="--debug-artifacts",
     ),
     Setting(
+        "work_grace_seconds",
+        Kind.NUMBER,
+        5.0,
+        "How long work under way at the end of a conversation may go on; nothing more is heard.",
+        flag="--work-grace-seconds",
+        toml="simulation.work_grace_seconds",
+        above=0,
+        maximum=600,
+    ),
+    Setting(
         "cleanup_timeout_seconds",
         Kind.NUMBER,
         10.0,

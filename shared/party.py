@@ -28,7 +28,7 @@ class LiveParty(Party):
         self._seen: list[Observation] = []
         self._stamps: deque[Stamp] = deque()
         self._placed = 0
-        self._is_closed = False
+        self._is_silent = False
         self._overflow: AttemptError | None = None
 
     @property
@@ -62,11 +62,15 @@ class LiveParty(Party):
 
     async def close(self) -> None:
         """End the session. What was not played by now is heard by nobody. Never raises."""
+        self.fall_silent()
+        await self._participant.close()
+
+    def fall_silent(self) -> None:
+        """Play no more: what has not been played, or is still to come, is heard by nobody."""
         self._take_in()
-        self._is_closed = True
+        self._is_silent = True
         self.playout.stop()
         self._note_placed()
-        await self._participant.close()
 
     def _take_in(self) -> None:
         for seen in self._participant.observed():
@@ -76,7 +80,7 @@ class LiveParty(Party):
                 self._seen.append(seen)
 
     def _keep(self, audio: AudioArrived) -> None:
-        if self._is_closed or self._overflow is not None or not audio.samples:
+        if self._is_silent or self._overflow is not None or not audio.samples:
             return
         try:
             self.playout.put(from_bytes(audio.samples), audio.stamp.media_ms)

@@ -63,10 +63,16 @@ class LiveParticipant(Participant):
     async def close(self) -> None:
         self._session.close(self._clock.now_us())
         await self._connection.flush()
-        # The machine gives an unanswered close up by itself, so this wait has an end.
-        await self._until(
-            lambda: self._session.state is State.CLOSED or self._connection.failure is not None
-        )
+        try:
+            # The machine gives an unanswered close up by itself, so this wait has an end.
+            await self._until(
+                lambda: self._session.state is State.CLOSED or self._connection.failure is not None
+            )
+        finally:
+            # Whoever gives up waiting for it leaves no line open either.
+            await self._hang_up()
+
+    async def _hang_up(self) -> None:
         if self._worker is not None:
             self._worker.cancel()
             with contextlib.suppress(asyncio.CancelledError):

@@ -1,16 +1,17 @@
 """One conversation: both parties on the relay until completion says that it is over, then closed.
 
 It decides nothing by itself: what opens, ends or spoils a conversation is said by ``opening`` and
-``completion``, and put away by ``shutdown``'s budget. It never raises for what a session did.
+``completion``, and how long putting it away may take by ``shutdown``. It never raises for what a
+session did, and whatever else goes wrong leaves what was observed until then.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 
+from run_harness.simulation.closing import put_away, settled, whatever_happens
 from run_harness.simulation.completion import Completion, CompletionPolicy, Snapshot
 from run_harness.simulation.observer import (
     Observer,
@@ -25,16 +26,17 @@ from run_harness.simulation.observer import (
     read,
 )
 from run_harness.simulation.opening import Opening
-from run_harness.simulation.shutdown import Budget, primary_failure
+from run_harness.simulation.shutdown import Budget, Grace, primary_failure
 from run_harness.simulation.watch import ConversationWatch
 from shared.audio.pacing import Pacer
 from shared.audio.pcm import SAMPLES_PER_MS, from_bytes
 from shared.audio.tracks import RecordedTracks
 from shared.clock import Clock
-from shared.errors import AttemptError
+from shared.errors import AttemptError, Stage, said_of
 from shared.grading.judge import Reply
 from shared.observability.evidence import Cue, Decision, DecisionStatus, Ending, Failure
-from shared.observability.observations import Observation, Speaker
+from shared.observability.observations import Observation, SessionClosed, Speaker
+from shared.observability.shutdown import CLOSES, Cleanup, WorkSettlement
 from shared.participant import Monitor
 from shared.party import LiveParty
 from shared.relay import Air, Relay
@@ -59,6 +61,11 @@ class Cast:
     cues: Callable[[], Sequence[Cue]]
     finishes: Callable[[int], int]
 
+    @property
+    def parties(self) -> dict[Speaker, LiveParty]:
+        """Both by their sides, the caller first."""
+        return {Speaker.CALLER: self.caller, Speaker.ASSISTANT: self.assistant}
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -68,6 +75,7 @@ class Rules:
     first_speaker: Speaker
     completion: CompletionPolicy
     hold_ms: int
+    grace_us: int
     cleanup_us: int
     mask: Callable[[JsonObject], JsonObject]
 
@@ -76,7 +84,8 @@ class Rules:
 class Dialogue:
     """What a conversation left behind, before it is evidence.
 
-    ``gave_up`` is why the observer was no longer asked, where it was not.
+    ``gave_up`` is why the observer was no longer asked, where it was not, and ``question`` the call
+    to it that was under way at the end.
     """
 
     extent_ms: int = 0
@@ -91,7 +100,9 @@ class Dialogue:
     failure: Failure | None = None
     policy: str = ""
     gave_up: str | None = None
-    cleanup_timed_out: bool = False
+    question: asyncio.Task[Reply] | None = None
+    settlement: WorkSettlement = field(default_factory=WorkSettlement)
+    cleanup: Cleanup | None = None
 
     def of(self, speaker: Speaker) -> list[Observation]:
         return self.caller_observations if speaker is Speaker.CALLER else self.observations
@@ -107,18 +118,20 @@ async def converse(
     state_before: JsonObject,
     monitor: Monitor | None = None,
 ) -> Dialogue:
-    """Connect both, hold the conversation, close both."""
+    """Connect both, hold the conversation, let work settle, close both."""
     dialogue = Dialogue()
     try:
         await _connected(cast)
         cast.begin()
         floor = _Floor(cast, rules, clock, observer, dialogue, state_before, monitor)
         await floor.hold(air)
-    except AttemptError as error:
-        dialogue.failure = dialogue.failure or Failure(error.stage, str(error))
+        await floor.settle()
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - what was observed until then is kept
+        stage = error.stage if isinstance(error, AttemptError) else Stage.ATTEMPT_EXECUTION
+        dialogue.failure = dialogue.failure or Failure(stage, said_of(error))
     finally:
         dialogue.cues = tuple(cast.cues())
-        await _close(cast, rules, clock, dialogue)
+        await whatever_happens(_close(cast, rules, clock, dialogue))
     if dialogue.failure is not None:
         dialogue.ending = Ending.FAILED
     return dialogue
@@ -142,21 +155,19 @@ def _of_session(speaker: Speaker, error: AttemptError) -> str:
 
 
 async def _close(cast: Cast, rules: Rules, clock: Clock, dialogue: Dialogue) -> None:
+    parties = cast.parties
+    closes = {CLOSES[speaker]: party.close for speaker, party in parties.items()}
     budget = Budget(clock.now_us(), rules.cleanup_us)
-    closes = asyncio.create_task(_both_closed(cast))
-    limit = asyncio.create_task(clock.sleep_until(budget.cancels_us))
-    await asyncio.wait({closes, limit}, return_when=asyncio.FIRST_COMPLETED)
-    dialogue.cleanup_timed_out = not closes.done()
-    for task in (closes, limit):
-        task.cancel()
-    with suppress(asyncio.CancelledError):
-        await closes
-    for speaker, party in ((Speaker.CALLER, cast.caller), (Speaker.ASSISTANT, cast.assistant)):
+    cleanup = await put_away(closes, dialogue.question, budget, clock)
+    for speaker, party in parties.items():
         dialogue.of(speaker).extend(party.observed())
+    finalized = tuple(one for one in parties if _is_finalized(dialogue.of(one)))
+    dialogue.cleanup = replace(cleanup, finalized=finalized)
 
 
-async def _both_closed(cast: Cast) -> None:
-    await asyncio.gather(cast.caller.close(), cast.assistant.close(), return_exceptions=True)
+def _is_finalized(observed: Sequence[Observation]) -> bool:
+    """Whether the provider told what the session came to in the end."""
+    return any(isinstance(seen, SessionClosed) and seen.seconds is not None for seen in observed)
 
 
 class _Floor:
@@ -207,15 +218,32 @@ class _Floor:
             self._drop_call()
         lost = [
             None if error is None else Failure(error.stage, _of_session(speaker, error))
-            for speaker, error in (
-                (Speaker.CALLER, cast.caller.failure),
-                (Speaker.ASSISTANT, cast.assistant.failure),
-            )
+            for speaker, error in ((one, party.failure) for one, party in cast.parties.items())
         ]
         broken = primary_failure(dialogue.failure, lost)
         if broken is not None and dialogue.failure is None:
             broken = self._opening.lost(broken)
         dialogue.failure = broken or self._opening.ended()
+
+    async def settle(self) -> None:
+        """Let work under way come to its end. What is said meanwhile is heard by nobody."""
+        dialogue, cast = self._dialogue, self._cast
+        if dialogue.failure is not None:
+            return
+        for party in cast.parties.values():
+            party.fall_silent()
+        dialogue.settlement = await settled(
+            Grace(self._clock.now_us(), self._rules.grace_us),
+            self._clock,
+            pending=self._at_work,
+            is_broken=lambda: any(one.failure is not None for one in cast.parties.values()),
+        )
+
+    def _at_work(self) -> Collection[Speaker]:
+        """Who has work under way, by all that has come from both until now."""
+        for speaker, party in self._cast.parties.items():
+            self._take(speaker, party.observed())
+        return [speaker for speaker in Speaker if self._watch.is_working(speaker)]
 
     @property
     def _wall_ms(self) -> int:
@@ -308,6 +336,7 @@ class _Floor:
         if self._call is None or self._question is None:
             return
         self._call.cancel()
+        self._dialogue.question = self._call
         self._dialogue.decisions.append(decision_of(self._question, asked_ms=self._asked_ms))
 
 

@@ -127,6 +127,10 @@ class ConversationWatch:
             )
         return self._situation
 
+    def is_working(self, speaker: Speaker) -> bool:
+        """Whether delegated work of a side is under way."""
+        return self._sides[speaker].work.is_active
+
     def party(self, speaker: Speaker, *, has_buffered_speech: bool) -> Party:
         """One side for the completion machine."""
         side = self._sides[speaker]
@@ -137,7 +141,7 @@ class ConversationWatch:
             captioned_ms=side.captioned_ms,
             has_pending_caption=side.has_pending_caption(self._now_ms),
             has_buffered_speech=has_buffered_speech,
-            is_working=side.work.is_active,
+            is_working=self.is_working(speaker),
         )
 
     def _turns(self, speaker: Speaker) -> Sequence[Turn]:

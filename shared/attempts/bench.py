@@ -199,6 +199,8 @@ def _emptied(evidence: Evidence, what: str) -> Evidence:
         cues=(),
         decisions=(),
         transport=None,
+        settlement=None,
+        cleanup=None,
     )
 
 

@@ -29,6 +29,7 @@ from shared.observability.evidence import (
     Utterance,
 )
 from shared.observability.observations import KINDS, AudioReceived, Observation, Speaker
+from shared.observability.shutdown import Cleanup, WorkSettlement
 from shared.values import JsonObject, JsonValue
 
 KIND = "observation"
@@ -42,6 +43,8 @@ _LATER: Mapping[str, JsonValue] = {
     "first_speaker": None,
     "transport": None,
     "condition": None,
+    "settlement": None,
+    "cleanup": None,
 }
 """What evidence has learnt to hold since it was first written, as files from before mean it."""
 _SINCE_ADDED: Mapping[type[Observation], JsonObject] = {
@@ -76,6 +79,8 @@ def encode_evidence(evidence: Evidence) -> JsonObject:
         "first_speaker": evidence.first_speaker.value if evidence.first_speaker else None,
         "transport": _dump(Transport, evidence.transport) if evidence.transport else None,
         "condition": _dump(Condition, evidence.condition) if evidence.condition else None,
+        "settlement": _dump(WorkSettlement, evidence.settlement) if evidence.settlement else None,
+        "cleanup": _dump(Cleanup, evidence.cleanup) if evidence.cleanup else None,
     }
 
 
@@ -123,6 +128,8 @@ def _decode(stored: JsonObject) -> Evidence:
         first_speaker=_read(Speaker, plain["first_speaker"]),
         transport=_read(Transport, plain["transport"]),
         condition=_read(Condition, plain["condition"]),
+        settlement=_read(WorkSettlement, plain["settlement"]),
+        cleanup=_read(Cleanup, plain["cleanup"]),
     )
 
 

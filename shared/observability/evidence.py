@@ -13,6 +13,7 @@ from shared.audio.detection.port import DetectorId as DetectorId  # noqa: PLC041
 from shared.errors import Stage
 from shared.intervals import Interval, IntervalSet
 from shared.observability.observations import Observation, Speaker, TokenUsage
+from shared.observability.shutdown import Cleanup, WorkSettlement
 from shared.values import JsonObject
 
 
@@ -272,6 +273,8 @@ class Evidence:
     first_speaker: Speaker | None = None
     transport: Transport | None = None
     condition: Condition | None = None
+    settlement: WorkSettlement | None = None
+    cleanup: Cleanup | None = None
 
     def of[T: Observation](self, kind: type[T]) -> tuple[T, ...]:
         """All observations of one kind, in order of receipt."""

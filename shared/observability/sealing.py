@@ -91,6 +91,7 @@ def _masked_evidence(evidence: Evidence, masker: Masker) -> Evidence:
         caller_observations=_masked_observations(evidence.caller_observations, masker),
         decisions=tuple(_masked_record(one, masker) for one in evidence.decisions),
         condition=evidence.condition and _masked_record(evidence.condition, masker),
+        cleanup=evidence.cleanup and _masked_record(evidence.cleanup, masker),
         state_before=masker.object(evidence.state_before),
         state_after=masker.object(evidence.state_after),
         failure=evidence.failure and _masked_record(evidence.failure, masker),

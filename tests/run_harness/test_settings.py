@@ -15,7 +15,7 @@ from shared.settings import Kind, Setting, Settings, Value, from_toml, resolve
 
 FOLDER = Path(run_harness.__file__).parent
 TOML = tomllib.loads((FOLDER / "config.toml").read_text("utf-8"))
-SECONDS = ("cleanup_timeout_seconds",)
+SECONDS = ("work_grace_seconds", "cleanup_timeout_seconds")
 
 
 def given(**flags: Value) -> Settings:

@@ -8,7 +8,7 @@ from copy import deepcopy
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from types import NoneType, UnionType
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import given, settings
@@ -50,6 +50,13 @@ from shared.observability.evidence import (
     Utterance,
 )
 from shared.observability.observations import KINDS, AudioReceived, Observation, Speaker, TokenUsage
+from shared.observability.shutdown import (
+    Cleanup,
+    CleanupError,
+    Component,
+    SettlementStatus,
+    WorkSettlement,
+)
 from shared.values import JsonObject, JsonValue
 from tests.support.builders import a_caption, an_evidence, an_utterance, at, spans
 
@@ -82,6 +89,8 @@ def any_of(hint: Any) -> st.SearchStrategy[Any]:
     if isinstance(hint, type) and is_dataclass(hint):
         hints = get_type_hints(hint)
         return st.builds(hint, **{field.name: any_of(hints[field.name]) for field in fields(hint)})
+    if get_origin(hint) is tuple:
+        return st.lists(any_of(get_args(hint)[0]), max_size=2).map(tuple)
     return BY_HINT[hint]
 
 
@@ -165,6 +174,8 @@ evidences = st.builds(
     first_speaker=st.none() | st.sampled_from(Speaker),
     transport=st.none() | st.builds(Transport, legs, legs),
     condition=st.none() | st.builds(Condition, texts, json_objects),
+    settlement=st.none() | any_of(WorkSettlement),
+    cleanup=st.none() | any_of(Cleanup),
 )
 
 
@@ -258,6 +269,14 @@ A_CONVERSATION = replace(
     first_speaker=Speaker.CALLER,
     transport=Transport(A_LEG, A_LEG),
     condition=Condition("noisy", {"snr_db": 12.5}),
+    settlement=WorkSettlement(SettlementStatus.TIMED_OUT, (Speaker.ASSISTANT,)),
+    cleanup=Cleanup(
+        (Speaker.CALLER,),
+        (Component.ASSISTANT_CLOSE,),
+        (Component.OBSERVER,),
+        (CleanupError(Component.CALLER_CLOSE, "broke"),),
+        1_500_000,
+    ),
 )
 WHOLE = json.loads(written(encode_evidence(A_CONVERSATION)))
 GONE = object()
@@ -314,6 +333,10 @@ def damaged(path: str, value: object) -> dict[str, Any]:
         pytest.param("first_speaker", "nobody", id="an-unknown-first-speaker"),
         pytest.param("transport.caller", None, id="a-transport-with-one-leg"),
         pytest.param("condition", {"name": "noisy"}, id="a-condition-without-what-it-came-to"),
+        pytest.param("settlement.status", "hopeful", id="an-unknown-settlement"),
+        pytest.param("settlement.pending.0", "nobody", id="an-unknown-side-at-work"),
+        pytest.param("cleanup.timed_out.0", "broom", id="an-unknown-component"),
+        pytest.param("cleanup.elapsed_us", 0.5, id="a-time-between-microseconds"),
     ],
 )
 def test_damage_is_refused(path: str, value: object) -> None:
@@ -338,7 +361,7 @@ def test_what_is_no_evidence_at_all_is_refused(stored: Any) -> None:
 def test_evidence_from_before_there_were_conversations_is_read() -> None:
     later = {
         "second_opinion", "caller_observations", "cues", "decisions", "first_speaker", "transport",
-        "condition",
+        "condition", "settlement", "cleanup",
     }  # fmt: skip
     alone = an_evidence(observations=[a_caption(400, 500, "Hello.")])
     whole = json.loads(written(encode_evidence(alone)))
