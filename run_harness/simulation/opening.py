@@ -6,8 +6,8 @@ first speaker           the conversation starts              no measurement, by 
 caller (by default)     at media time 0                      ``caller_opening``: not heard within
                                                              the deadline, or before the end
 assistant               where the assistant is heard first   ``assistant_opening``: not heard in
-                                                             time, the caller was heard before, or
-                                                             either side was lost before
+                                                             time, or lost before it was, or the
+                                                             caller was heard before
 ======================  ===================================  ======================================
 
 The deadline is wall time from the command to begin, and what is heard exactly then is too late. A
@@ -79,7 +79,7 @@ class Opening:
         return self._failure(f"the {self._first.value} was never heard")
 
     def lost(self, failure: Failure) -> Failure:
-        """A side's own failure: of an assistant that was to greet it is the opening's."""
+        """The assistant's own failure: of one that was still to greet it is the opening's."""
         if self.is_over or self._first is Speaker.CALLER:
             return failure
         return Failure(Stage.ASSISTANT_OPENING, failure.message)

@@ -122,7 +122,7 @@ async def converse(
     dialogue = Dialogue()
     try:
         await _connected(cast)
-        cast.begin()
+        _begin(cast)
         floor = _Floor(cast, rules, clock, observer, dialogue, state_before, monitor)
         await floor.hold(air)
         await floor.settle()
@@ -147,6 +147,23 @@ async def _connected(cast: Cast) -> None:
             raise AttemptError(result.stage, _of_session(speaker, result)) from result
         if isinstance(result, BaseException):
             raise result
+
+
+def _begin(cast: Cast) -> None:
+    """Give the command, unless a session was gone as soon as it had started."""
+    for speaker, party in cast.parties.items():
+        if party.failure is not None:
+            lost = _lost(speaker, party.failure)
+            raise AttemptError(lost.stage, lost.message)
+    cast.begin()
+
+
+def _lost(speaker: Speaker, error: AttemptError) -> Failure:
+    """Why a session is gone. A caller is our instrument: what it loses is not the assistant's."""
+    stage = error.stage
+    if speaker is Speaker.CALLER and stage is Stage.RESPONSE_COLLECTION:
+        stage = Stage.CALLER_SIMULATION
+    return Failure(stage, _of_session(speaker, error))
 
 
 def _of_session(speaker: Speaker, error: AttemptError) -> str:
@@ -216,14 +233,8 @@ class _Floor:
             dialogue.policy = self._completion.policy
             dialogue.gave_up = self._completion.fallback_reason
             self._drop_call()
-        lost = [
-            None if error is None else Failure(error.stage, _of_session(speaker, error))
-            for speaker, error in ((one, party.failure) for one, party in cast.parties.items())
-        ]
-        broken = primary_failure(dialogue.failure, lost)
-        if broken is not None and dialogue.failure is None:
-            broken = self._opening.lost(broken)
-        dialogue.failure = broken or self._opening.ended()
+        lost = [self._lost(speaker, party) for speaker, party in cast.parties.items()]
+        dialogue.failure = primary_failure(dialogue.failure, lost) or self._opening.ended()
 
     async def settle(self) -> None:
         """Let work under way come to its end. What is said meanwhile is heard by nobody."""
@@ -244,6 +255,12 @@ class _Floor:
         for speaker, party in self._cast.parties.items():
             self._take(speaker, party.observed())
         return [speaker for speaker in Speaker if self._watch.is_working(speaker)]
+
+    def _lost(self, speaker: Speaker, party: LiveParty) -> Failure | None:
+        if party.failure is None:
+            return None
+        failure = _lost(speaker, party.failure)
+        return self._opening.lost(failure) if speaker is Speaker.ASSISTANT else failure
 
     @property
     def _wall_ms(self) -> int:

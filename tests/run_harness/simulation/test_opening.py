@@ -111,7 +111,7 @@ def test_an_end_before_the_opening_says_that(first: Speaker, expected: Stage) ->
     assert failure.message == f"the {first.value} was never heard"
 
 
-def test_a_side_lost_before_the_greeting_is_the_openings_affair() -> None:
+def test_an_assistant_lost_before_its_greeting_is_the_openings_affair() -> None:
     assert an_opening(ASSISTANT).lost(LOST) == Failure(Stage.ASSISTANT_OPENING, "connection lost")
     assert an_opening(CALLER).lost(LOST) == LOST
 
