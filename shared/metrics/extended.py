@@ -1,4 +1,4 @@
-"""The extended block, version 3: what the v2 numbers do not show. Nothing here moves them.
+"""The extended block, version 4: what the v2 numbers do not show. Nothing here moves them.
 
 It has its own version because it may grow. Contract: ``docs/metrics-contract.md``,
 "Extended block".
@@ -6,8 +6,10 @@ It has its own version because it may grow. Contract: ``docs/metrics-contract.md
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from shared.audio.pcm import SAMPLES_PER_MS
 from shared.metrics.episodes import (
     Settled,
     interruption_episodes,
@@ -19,6 +21,7 @@ from shared.metrics.percentiles import Spread
 from shared.metrics.responses import Outcome, Reason, Watch, classify
 from shared.metrics.transcription.recognition import Recognition, Unrecognized, recognition
 from shared.metrics.transcription.reference import Reference
+from shared.metrics.transport import TransportMeasurements, measure_transport
 from shared.metrics.turn_record import TurnRecord
 from shared.observability.evidence import CallerAction, Evidence
 from shared.observability.lookup import started_before
@@ -26,7 +29,7 @@ from shared.observability.observations import AudioReceived, Caption
 from shared.observability.timeline import Timeline
 from shared.values import Rate
 
-EXTENDED_VERSION = "3"
+EXTENDED_VERSION = "4"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +52,13 @@ class ExtendedMeasurements:
     ``spoken_through`` is a share of the requests that expect a reply: those the assistant began to
     speak into and was still speaking into when they ended. ``talk_over`` is in ms of those
     requests' voice. ``responses_with_closings`` is the response rate had every closing turn been a
-    request.
+    request. ``playout_hold_ms`` is how long our playout held the onsets of the timely answers; it
+    is absent where nothing was held, as ``transport`` is where no relay carried two voices.
     """
 
     response_latency_ms: Spread[int]
+    playout_hold_ms: Spread[float] | None
+    transport: TransportMeasurements | None
     sender_lateness_us: Spread[int]
     receive_lateness_ms: Spread[float]
     stall_count: int
@@ -82,6 +88,8 @@ def measure_extended(
     turns, assistant = timeline.caller_turns, timeline.assistant
     return ExtendedMeasurements(
         response_latency_ms=Spread.of(measured.response_latencies_ms),
+        playout_hold_ms=_playout_hold(received, measured),
+        transport=measure_transport(evidence),
         sender_lateness_us=Spread.of(evidence.pacing.lateness_us),
         receive_lateness_ms=Spread.of(piece.late_ms for piece in received),
         stall_count=sum(piece.is_stall for piece in received),
@@ -92,6 +100,27 @@ def measure_extended(
         responses_with_closings=_responses_with_closings(timeline, measured.policy),
         recognition=recognition(evidence.of(Caption), reference),
     )
+
+
+def _playout_hold(
+    received: Sequence[AudioReceived], measured: InteractionMeasurements
+) -> Spread[float] | None:
+    """The hold of the piece that sounds at each onset; nothing where no playout held any."""
+    held = [piece for piece in received if piece.held_ms is not None]
+    return Spread.of(_holds(held, measured)) if held else None
+
+
+def _holds(held: Sequence[AudioReceived], measured: InteractionMeasurements) -> Iterator[float]:
+    for record in measured.turns:
+        asked = record.opportunity
+        if asked.outcome is Outcome.ANSWERED and asked.latency_ms is not None:
+            onset = (asked.request.end_ms + asked.latency_ms) * SAMPLES_PER_MS
+            yield from (
+                piece.held_ms
+                for piece in held
+                if piece.held_ms is not None
+                and piece.start_sample <= onset < piece.start_sample + piece.samples
+            )
 
 
 def _spoken_through(timeline: Timeline, measured: InteractionMeasurements) -> Rate:

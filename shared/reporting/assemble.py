@@ -25,6 +25,7 @@ from shared.metrics.turn_count import substantive_turns
 from shared.observability.evidence import Evidence, Track
 from shared.observability.observations import TokenUsage
 from shared.plain_text import shortened
+from shared.reporting.carried import transport_metrics
 from shared.reporting.conditions import condition_summaries
 from shared.reporting.procedure import LONGEST_REASON, agenda_block, moments, procedure_report
 from shared.reporting.recognized import entity_reports, unrecognized, word_error
@@ -286,6 +287,10 @@ def _extended(extended: ExtendedMeasurements, sensitivity: Sensitivity | None) -
     return ExtendedMetrics(
         version=extended.version,
         response_latency_ms=percentiles(extended.response_latency_ms),
+        playout_hold_ms=None
+        if extended.playout_hold_ms is None
+        else percentiles(extended.playout_hold_ms),
+        transport=transport_metrics(extended.transport),
         sender_lateness_ms=percentiles(extended.sender_lateness_us, per=1000),
         receive_lateness_ms=percentiles(extended.receive_lateness_ms),
         stall_count=extended.stall_count,

@@ -172,9 +172,32 @@ class SensitivityMetrics(InteractionFigures):
     flips: Flips = Flips()
 
 
+class DirectionMetrics(Part):
+    """One party's voice on its way to the other: how frames were handed over, and of the playout
+    that fed them the most that waited, what it lacked, also inside words, and what it left out."""
+
+    frames: int
+    send_lateness_ms: Percentiles
+    send_latency_ms: Percentiles
+    high_water_ms: float
+    underflow_ms: float
+    underflow_in_speech_ms: float
+    dropped_silence_ms: float
+
+
+class TransportMetrics(Part):
+    frame_ms: int
+    caller_to_assistant: DirectionMetrics
+    assistant_to_caller: DirectionMetrics
+
+
 class ExtendedMetrics(Part):
+    """``playout_hold_ms`` and ``transport`` are null where no playout or relay had a part."""
+
     version: str
     response_latency_ms: Percentiles
+    playout_hold_ms: Percentiles | None = None
+    transport: TransportMetrics | None = None
     sender_lateness_ms: Percentiles
     receive_lateness_ms: Percentiles
     stall_count: int

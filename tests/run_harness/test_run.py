@@ -66,6 +66,17 @@ def test_a_row_says_whether_its_caller_was_fit_to_call(booking: FinishedRun) -> 
     assert (validity["status"], validity["reason"]) == ("valid", None)
 
 
+def test_a_row_says_how_both_voices_were_carried(booking: FinishedRun) -> None:
+    extended = booking.rows[BOOKING]["metrics"]["audio"]["extended"]
+    hold, carried = extended["playout_hold_ms"], extended["transport"]
+    assert hold["count"] == extended["response_latency_ms"]["count"] > 0
+    assert hold["p50"] == booking.report["run"]["configuration"]["playout_hold_ms"]
+    frames = details_of(booking)["evidence"]["extent_ms"] // carried["frame_ms"]
+    for direction in ("caller_to_assistant", "assistant_to_caller"):
+        assert carried[direction]["frames"] == frames
+        assert carried[direction]["send_lateness_ms"]["maximum"] == 0
+
+
 def test_the_same_conversation_repeats_to_the_byte(booking: FinishedRun, tmp_path: Path) -> None:
     again, _ = evaluate_here(tmp_path / "results", RUN, example=BOOKING)
     folders = ("audio", "events", "transcripts", "scripts")

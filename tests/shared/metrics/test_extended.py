@@ -23,7 +23,7 @@ def piece(late_ms: float, *, is_stall: bool = False) -> AudioReceived:
 
 def test_nothing_observed_leaves_counts_and_no_values() -> None:
     block = extended(an_evidence())
-    assert block.version == "3"
+    assert block.version == "4"
     assert block.response_latency_ms == Spread(count=0)
     assert block.sender_lateness_us == Spread(count=0)
     assert block.receive_lateness_ms == Spread(count=0)
@@ -43,6 +43,44 @@ def test_latency_spreads_over_timely_answers_only() -> None:
         )
     )
     assert block.response_latency_ms == Spread(count=2, p50=300, p90=500, p99=500, maximum=500)
+
+
+def held_piece(start_ms: int, end_ms: int, held_ms: float | None) -> AudioReceived:
+    samples = (end_ms - start_ms) * 24
+    return AudioReceived(at(0), start_ms * 24, samples, 0.0, is_stall=False, held_ms=held_ms)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "held"),
+    [
+        pytest.param([], None, id="without-audio"),
+        pytest.param([(1_300, 2_000, None)], None, id="without-a-playout"),
+        pytest.param([(1_300, 2_000, 200.0)], [200.0], id="of-the-piece-that-begins-there"),
+        pytest.param([(1_000, 1_301, 180.5)], [180.5], id="of-the-piece-whose-last-ms-it-is"),
+        pytest.param([(1_000, 1_300, 180.0)], [], id="not-of-one-that-ended-there"),
+        pytest.param([(1_301, 2_000, 180.0)], [], id="nor-of-one-that-began-later"),
+        pytest.param(
+            [(1_000, 1_300, 5.0), (1_300, 1_320, 200.0), (1_320, 1_400, 6.0)],
+            [200.0],
+            id="of-one-among-many",
+        ),
+        pytest.param([(1_300, 2_000, 0.0)], [0.0], id="that-was-none"),
+        pytest.param([(9_001, 9_100, 7.0)], [], id="not-of-a-late-answer"),
+    ],
+)
+def test_an_answer_s_onset_was_held(
+    pieces: list[tuple[int, int, float | None]], held: list[float] | None
+) -> None:
+    block = extended(
+        an_evidence(
+            caller=spans((0, 1_000), (3_000, 4_000)),
+            utterances=[an_utterance(n, n + 1_000) for n in (0, 3_000)],
+            assistant=spans((1_300, 2_000), (9_001, 9_100)),
+            observations=[held_piece(*one) for one in pieces],
+        )
+    )
+    assert block.response_latency_ms.count == 1
+    assert block.playout_hold_ms == (None if held is None else Spread.of(held))
 
 
 def test_lateness_of_both_directions_and_stalls() -> None:

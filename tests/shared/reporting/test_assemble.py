@@ -14,7 +14,15 @@ from shared.audio.pacing import PacingBound
 from shared.grading.policy import EvaluationPolicy
 from shared.grading.verdict import Check, CheckStatus
 from shared.intervals import IntervalSet
-from shared.observability.evidence import CallerAction, Ending, Evidence, Pacing
+from shared.observability.evidence import (
+    CallerAction,
+    Ending,
+    Evidence,
+    Leg,
+    Pacing,
+    PlayoutRecord,
+    Transport,
+)
 from shared.observability.observations import (
     AudioReceived,
     Caption,
@@ -331,12 +339,42 @@ def test_lateness_is_told_in_milliseconds() -> None:
     assert (extended.receive_lateness_ms.maximum, extended.stall_count) == (700.0, 1)
 
 
+def test_what_carried_a_conversation_is_told_in_milliseconds() -> None:
+    leg = Leg(2, (40, 2_500), (0, 1_500), PlayoutRecord(200, 1, 0, 2_400, 12, 480, 4_801, 0))
+    piece = AudioReceived(at(1_400), 1_400 * 24, 480, 0.0, is_stall=False, held_ms=199.5)
+    evidence = an_attempt(assistant=ANSWER, observations=[piece], transport=Transport(leg, leg))
+    extended = a_row(evidence).metrics.audio.extended
+
+    assert extended is not None
+    assert extended.playout_hold_ms is not None
+    assert (extended.playout_hold_ms.count, extended.playout_hold_ms.p50) == (1, 199.5)
+    assert extended.transport is not None
+    assert extended.transport.frame_ms == 20
+    sent = {"p50": 0.04, "p90": 2.5, "p99": 2.5, "maximum": 2.5}
+    late = {"p50": 0.0, "p90": 1.5, "p99": 1.5, "maximum": 1.5}
+    assert extended.transport.assistant_to_caller.model_dump() == {
+        "frames": 2,
+        "send_lateness_ms": {"count": 2, **late},
+        "send_latency_ms": {"count": 2, **sent},
+        "high_water_ms": 200.042,
+        "underflow_ms": 100.0,
+        "underflow_in_speech_ms": 0.5,
+        "dropped_silence_ms": 20.0,
+    }
+
+
+def test_a_single_turn_has_no_transport_of_its_own() -> None:
+    extended = a_row(an_attempt(assistant=ANSWER)).metrics.audio.extended
+    assert extended is not None
+    assert (extended.playout_hold_ms, extended.transport) == (None, None)
+
+
 def test_episodes_and_yields_stand_in_the_extended_block() -> None:
     evidence = three_requests(spans((5_500, 6_400), (12_100, 12_200), (12_600, 12_700)))
     extended = a_row(evidence).metrics.audio.extended
 
     assert extended is not None
-    assert extended.version == "3"
+    assert extended.version == "4"
     assert extended.interruption_episodes == 2
     assert (extended.talk_over_ms, extended.response_expecting_speech_ms) == (600, 3_000)
     assert extended.talk_over_share == 0.2

@@ -1,0 +1,36 @@
+"""How a conversation's audio was carried, in the words of the report."""
+
+from __future__ import annotations
+
+from shared.audio.pcm import SAMPLES_PER_MS
+from shared.metrics.transport import DirectionMeasurements, TransportMeasurements
+from shared.reporting.rounding import percentiles
+from shared.reporting.schema import DirectionMetrics, TransportMetrics
+
+US_PER_MS = 1_000
+
+
+def transport_metrics(measured: TransportMeasurements | None) -> TransportMetrics | None:
+    if measured is None:
+        return None
+    return TransportMetrics(
+        frame_ms=measured.frame_ms,
+        caller_to_assistant=_direction(measured.caller_to_assistant),
+        assistant_to_caller=_direction(measured.assistant_to_caller),
+    )
+
+
+def _direction(measured: DirectionMeasurements) -> DirectionMetrics:
+    return DirectionMetrics(
+        frames=measured.frames,
+        send_lateness_ms=percentiles(measured.send_lateness_us, per=US_PER_MS),
+        send_latency_ms=percentiles(measured.send_latency_us, per=US_PER_MS),
+        high_water_ms=_ms(measured.high_water_samples),
+        underflow_ms=_ms(measured.underflow_samples),
+        underflow_in_speech_ms=_ms(measured.underflow_in_speech_samples),
+        dropped_silence_ms=_ms(measured.dropped_silence_samples),
+    )
+
+
+def _ms(samples: int) -> float:
+    return round(samples / SAMPLES_PER_MS, 3)
