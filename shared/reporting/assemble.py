@@ -15,7 +15,6 @@ from shared.grading.policy import EvaluationPolicy
 from shared.grading.rubric import TASK_UNDERSTANDING
 from shared.grading.semantic import scores
 from shared.grading.sensitivity import Sensitivity
-from shared.grading.validity import caller_validity
 from shared.grading.verdict import Check, CheckStatus, Status, Verdict
 from shared.metrics import task
 from shared.metrics.consumption import Consumption
@@ -66,6 +65,7 @@ from shared.reporting.semantic import (
     statuses,
     unscored,
 )
+from shared.reporting.simulated import fidelity_report, validity_report
 from shared.scenarios import Scenario, is_single_turn
 from shared.values import CountPair, JsonObject
 
@@ -109,16 +109,10 @@ def attempt_result(
         observability=None
         if observed is None
         else _observability(scenario, assessment, observed, audio_source),
-        validity=_validity(evidence),
+        validity=validity_report(evidence),
+        caller_fidelity=fidelity_report(evidence, scenario, observed),
         warnings=list(evidence.warnings),
     )
-
-
-def _validity(evidence: Evidence) -> dict[str, object] | None:
-    """Of a caller with a session of its own, whether it was fit to call."""
-    if not evidence.caller_observations:
-        return None
-    return dict(caller_validity(evidence).as_json())
 
 
 def summarize(results: Sequence[AttemptResult]) -> Summary:

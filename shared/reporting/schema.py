@@ -402,13 +402,37 @@ class RecordingReport(Part):
     sha256: str
 
 
+class StrayFactReport(Part):
+    """A date, time or number that the caller said at ``at_ms`` and that nobody had told it."""
+
+    at_ms: int
+    said: str
+
+
+class CallerFidelityReport(Part):
+    """Whether a simulated caller did its part. It decides nothing; what nobody can tell is null.
+
+    ``drifted_at_ms`` are the instants up to which the observer had listened when it found the
+    caller in the assistant's role, ``interruptions_at_ms`` the onsets at which the caller broke in.
+    """
+
+    never_spoke: bool
+    drifted_into_assistant_role: bool | None = None
+    drifted_at_ms: list[int] = []
+    contradicted_facts: list[StrayFactReport] | None = None
+    planned_interruptions: int | None = None
+    planned_interruptions_missed: int | None = None
+    interruptions_at_ms: list[int] = []
+
+
 class ErrorReport(Part):
     stage: str
     message: str
 
 
 class AttemptResult(Part):
-    """One attempt. ``validity`` says of a simulated caller whether it was fit to call."""
+    """One attempt. ``validity`` says of a simulated caller whether it was fit to call,
+    ``caller_fidelity`` whether it kept to its part."""
 
     scenario_id: str
     attempt: AttemptReport
@@ -421,6 +445,7 @@ class AttemptResult(Part):
     assessment: AssessmentReport | None = None
     observability: dict[str, object] | None = None
     validity: dict[str, object] | None = None
+    caller_fidelity: CallerFidelityReport | None = None
     warnings: list[str] = []
 
 

@@ -66,6 +66,13 @@ def test_a_row_says_whether_its_caller_was_fit_to_call(booking: FinishedRun) -> 
     assert (validity["status"], validity["reason"]) == ("valid", None)
 
 
+def test_a_row_says_whether_its_caller_kept_to_its_part(booking: FinishedRun) -> None:
+    fidelity = booking.rows[BOOKING]["caller_fidelity"]
+    assert (fidelity["never_spoke"], fidelity["contradicted_facts"]) == (False, [])
+    # Nobody watched an offline caller.
+    assert fidelity["drifted_into_assistant_role"] is None
+
+
 def test_a_row_says_how_both_voices_were_carried(booking: FinishedRun) -> None:
     extended = booking.rows[BOOKING]["metrics"]["audio"]["extended"]
     hold, carried = extended["playout_hold_ms"], extended["transport"]

@@ -19,7 +19,6 @@ from shared.metrics.transcription.entities import (
 from shared.observability.evidence import CallerAction, Decision, DecisionStatus
 from shared.observability.turns import Turn
 from shared.scenarios import AgendaAction, Scenario
-from shared.values import CountPair, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,28 +31,25 @@ class StrayFact:
 
 @dataclass(frozen=True, slots=True)
 class CallerFidelity:
-    """What can be told of a caller. Absent: nobody looked, or nothing could be compared."""
+    """What can be told of a caller, each finding with its moments in media ms.
+
+    ``out_of_role_ms`` are the instants up to which the observer had listened when it said that the
+    caller spoke as the other party; ``interruptions_ms`` the onsets at which it broke in. Absent:
+    nobody looked, nothing could be compared, nothing was planned.
+    """
 
     is_silent: bool
-    is_out_of_role: bool | None
+    out_of_role_ms: tuple[int, ...] | None
     stray_facts: tuple[StrayFact, ...] | None
-    interruptions: CountPair | None
+    planned_interruptions: int | None
+    interruptions_ms: tuple[int, ...]
 
-    def as_json(self) -> JsonObject:
-        """The object ``caller_fidelity`` of results."""
-        stray = self.stray_facts
-        planned = self.interruptions
-        return {
-            "never_spoke": self.is_silent,
-            "drifted_into_assistant_role": self.is_out_of_role,
-            "contradicted_facts": None
-            if stray is None
-            else [{"at_ms": one.start_ms, "said": one.said} for one in stray],
-            "planned_interruptions": None if planned is None else planned.expected,
-            "planned_interruptions_missed": None
-            if planned is None
-            else max(0, planned.expected - planned.actual),
-        }
+    @property
+    def missed_interruptions(self) -> int | None:
+        """How many of the planned ones there were too few."""
+        if self.planned_interruptions is None:
+            return None
+        return max(0, self.planned_interruptions - len(self.interruptions_ms))
 
 
 def caller_fidelity(
@@ -66,20 +62,25 @@ def caller_fidelity(
     """Compare a conversation with the caller's part in it. Turns are in order of onset."""
     return CallerFidelity(
         is_silent=not voiced,
-        is_out_of_role=_is_out_of_role(decisions),
+        out_of_role_ms=_out_of_role_ms(decisions),
         stray_facts=_stray_facts(scenario, caller_turns, assistant_turns),
-        interruptions=_interruptions(scenario, caller_turns),
+        planned_interruptions=_planned_interruptions(scenario),
+        interruptions_ms=tuple(
+            turn.span.start_ms for turn in caller_turns if turn.action is CallerAction.INTERRUPT
+        ),
     )
 
 
-def _is_out_of_role(decisions: Sequence[Decision]) -> bool | None:
+def _out_of_role_ms(decisions: Sequence[Decision]) -> tuple[int, ...] | None:
     """The observer's word, where it gave one: a caller that strayed once has strayed."""
-    words = [
-        decision.is_caller_in_role
+    told = [
+        decision
         for decision in decisions
         if decision.status is DecisionStatus.ANSWERED and decision.is_caller_in_role is not None
     ]
-    return not all(words) if words else None
+    if not told:
+        return None
+    return tuple(decision.asked_ms for decision in told if not decision.is_caller_in_role)
 
 
 def _stray_facts(
@@ -133,12 +134,8 @@ def _papers(scenario: Scenario) -> Iterator[str]:
         yield from (item.trigger_condition, item.commitment, item.response_hint)
 
 
-def _interruptions(scenario: Scenario, caller_turns: Sequence[Turn]) -> CountPair | None:
-    """How often the caller broke in against how often it was to; nothing where it was not to."""
+def _planned_interruptions(scenario: Scenario) -> int | None:
+    """How often the caller was to break in; nothing where it was not to."""
     caller = scenario.simulation_parameters
-    planned = sum(
-        item.action is AgendaAction.INTERRUPT for item in (caller.agenda if caller else ())
-    )
-    if not planned:
-        return None
-    return CountPair(sum(turn.action is CallerAction.INTERRUPT for turn in caller_turns), planned)
+    agenda = caller.agenda if caller else ()
+    return sum(item.action is AgendaAction.INTERRUPT for item in agenda) or None

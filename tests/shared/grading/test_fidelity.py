@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from run_harness.simulation.fidelity import CallerFidelity, StrayFact, caller_fidelity
+from shared.grading.fidelity import CallerFidelity, caller_fidelity
 from shared.intervals import Interval
 from shared.observability.evidence import CallerAction, Decision, DecisionStatus
 from shared.observability.observations import Speaker
 from shared.observability.turns import Turn
 from shared.scenarios import Scenario
-from shared.values import CountPair
 from tests.support.builders import a_request, spans
 from tests.support.scenario_documents import CONVERSATION, an_item, edited
 
@@ -51,7 +50,11 @@ def fidelity(
 
 def test_a_silent_caller_never_spoke() -> None:
     assert fidelity() == CallerFidelity(
-        is_silent=True, is_out_of_role=None, stray_facts=None, interruptions=None
+        is_silent=True,
+        out_of_role_ms=None,
+        stray_facts=None,
+        planned_interruptions=None,
+        interruptions_ms=(),
     )
     assert not fidelity(said(0, "")).is_silent
 
@@ -111,63 +114,53 @@ def test_nothing_can_be_told_of(text: str) -> None:
     assert fidelity(said(0, text)).stray_facts is None
 
 
-def an_answer(word: bool | None, status: DecisionStatus = DecisionStatus.ANSWERED) -> Decision:
-    return Decision(0, 1, 1, status, is_caller_in_role=word)
+def an_answer(
+    word: bool | None, status: DecisionStatus = DecisionStatus.ANSWERED, asked_ms: int = 0
+) -> Decision:
+    return Decision(asked_ms, asked_ms + 1, 1, status, is_caller_in_role=word)
 
 
 @pytest.mark.parametrize(
-    ("decisions", "out_of_role"),
+    ("decisions", "moments"),
     [
         pytest.param((), None, id="nobody-looked"),
         pytest.param((an_answer(None),), None, id="nobody-said"),
-        pytest.param((an_answer(True), an_answer(True)), False, id="it-stayed"),
-        pytest.param((an_answer(False), an_answer(True)), True, id="it-strayed-once"),
+        pytest.param((an_answer(True), an_answer(True)), (), id="it-stayed"),
+        pytest.param((an_answer(False, asked_ms=7), an_answer(True)), (7,), id="it-strayed-once"),
         pytest.param(
             (an_answer(False, DecisionStatus.STALE),), None, id="an-answer-that-did-not-count"
         ),
     ],
 )
 def test_its_role_is_the_observers_word(
-    decisions: tuple[Decision, ...], out_of_role: bool | None
+    decisions: tuple[Decision, ...], moments: tuple[int, ...] | None
 ) -> None:
-    assert fidelity(said(0, "Hi."), decisions=decisions).is_out_of_role is out_of_role
+    assert fidelity(said(0, "Hi."), decisions=decisions).out_of_role_ms == moments
 
 
 BREAKING_IN = [an_item(id=f"item_{n}", action="interrupt") for n in range(2)]
 
 
 @pytest.mark.parametrize(
-    ("actions", "pair", "missed"),
+    ("actions", "moments", "missed"),
     [
-        pytest.param([], CountPair(0, 2), 2, id="none"),
-        pytest.param([CallerAction.INTERRUPT], CountPair(1, 2), 1, id="one"),
-        pytest.param([CallerAction.INTERRUPT] * 3, CountPair(3, 2), 0, id="more-than-planned"),
-        pytest.param([CallerAction.BACKCHANNEL], CountPair(0, 2), 2, id="a-sound-is-none"),
+        pytest.param([], (), 2, id="none"),
+        pytest.param([CallerAction.INTERRUPT], (0,), 1, id="one"),
+        pytest.param([CallerAction.INTERRUPT] * 3, (0, 1_000, 2_000), 0, id="more-than-planned"),
+        pytest.param([CallerAction.BACKCHANNEL], (), 2, id="a-sound-is-none"),
     ],
 )
 def test_planned_interruptions_that_fired(
-    actions: list[CallerAction], pair: CountPair, missed: int
+    actions: list[CallerAction], moments: tuple[int, ...], missed: int
 ) -> None:
     turns = [said(n * 1_000, "", action) for n, action in enumerate(actions)]
     found = fidelity(*turns, scenario=a_scenario(agenda=BREAKING_IN))
 
-    assert found.interruptions == pair
-    assert found.as_json()["planned_interruptions_missed"] == missed
+    assert (found.planned_interruptions, found.interruptions_ms) == (2, moments)
+    assert found.missed_interruptions == missed
 
 
 def test_what_was_not_planned_cannot_be_missed() -> None:
-    assert fidelity(said(0, "", CallerAction.INTERRUPT)).interruptions is None
-
-
-def test_results_have_null_for_what_nobody_knows() -> None:
-    assert fidelity(said(0, "Hi.")).as_json() == {
-        "never_spoke": False,
-        "drifted_into_assistant_role": None,
-        "contradicted_facts": None,
-        "planned_interruptions": None,
-        "planned_interruptions_missed": None,
-    }
-    told = CallerFidelity(
-        is_silent=False, is_out_of_role=True, stray_facts=(StrayFact(5, "9"),), interruptions=None
-    )
-    assert told.as_json()["contradicted_facts"] == [{"at_ms": 5, "said": "9"}]
+    found = fidelity(said(0, "", CallerAction.INTERRUPT))
+    assert (found.planned_interruptions, found.missed_interruptions) == (None, None)
+    assert found.interruptions_ms == (0,)
