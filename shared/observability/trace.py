@@ -6,14 +6,13 @@ that says how many messages and bytes it stands for, closed by any other message
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Final
 
-from shared.json_text import json_text, portable
+from shared.json_text import json_text, json_value, portable
 from shared.observability.redaction import Masker
 from shared.strict_json import MAX_DEPTH, parse
 from shared.values import JsonObject, JsonValue
@@ -197,8 +196,11 @@ class Trace:
         return {**row, "event": {**event, field_name: _shortened_text(piece, field_name)}}
 
     def _note_audio(self, direction: str, kind: str, audio: str, at_us: int) -> None:
-        # Zero bytes are "A" in base64; the prefix spares most sound the longer look.
-        is_silent = audio.startswith("AAAA") and not audio.strip("A=")
+        # Zero bytes are "A" in base64; the prefix spares most sound the longer look, and the
+        # comparison whole groups of three bytes the longest.
+        is_silent = audio.startswith("AAAA") and (
+            audio == "A" * len(audio) or not audio.strip("A=")
+        )
         loudness = "silence" if is_silent else "sound"
         row = self._audio.get(direction)
         if row is not None and not row.has_room_for(kind, loudness):
@@ -236,12 +238,18 @@ def _without_pieces(content: JsonObject) -> JsonObject:
 def _object_in(message: str) -> JsonObject | None:
     """The message as an object; nothing when it is none, or nested too deep to be walked."""
     try:
-        content = json.loads(message)
-        if message.count("{") + message.count("[") > MAX_DEPTH:
+        content = json_value(message)
+        if _nests(content) and message.count("{") + message.count("[") > MAX_DEPTH:
             parse(message)  # refuses depth
     except (ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None
+
+
+def _nests(content: JsonValue) -> bool:
+    """Whether there is anything inside the outermost object; in audio messages there is not."""
+    inside = content.values() if isinstance(content, dict) else ()
+    return any(isinstance(one, dict | list) for one in inside)
 
 
 def _object(value: JsonValue) -> JsonObject:

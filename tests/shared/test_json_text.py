@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.json_text import DEEPEST, MOST_BITS, TOO_DEEP, escaped, json_text, portable
+from shared.json_text import (
+    DEEPEST,
+    MOST_BITS,
+    TOO_DEEP,
+    escaped,
+    json_text,
+    json_value,
+    portable,
+)
 from shared.strict_json import parse
 
 
@@ -81,3 +89,39 @@ def test_any_value_is_one_line_that_reads_back(value: Any) -> None:
     assert len(text.splitlines()) == 1
     assert parse(text).flaws == ()
     assert json.loads(text) == portable(value)
+
+
+def as_read(read: Any, text: str) -> object:
+    """What comes of reading, comparable: NaN is like NaN, and ``1`` unlike ``1.0``."""
+    try:
+        return repr(read(text))
+    except (ValueError, RecursionError) as error:
+        return isinstance(error, ValueError)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('{"a":NaN,"b":[-Infinity,Infinity]}', id="no-numbers"),
+        pytest.param('["\\ud800","\ud800"]', id="half-characters"),
+        pytest.param('{"a":1,"a":2}', id="a-key-twice-counts-where-it-stands-last"),
+        pytest.param("[-0,-0.0,1e400,1e-400,0.1,123456789012345678901234567890]", id="numbers"),
+        pytest.param("9" * 4_300, id="the-longest-number"),
+        pytest.param("9" * 4_301, id="one-digit-more"),
+        pytest.param("[" * 150 + "]" * 150, id="deep"),
+        pytest.param("[" * 500 + "]" * 500, id="deeper-than-one-parser-goes"),
+        pytest.param("\ufeff{}", id="a-byte-order-mark"),
+        pytest.param('{"a":"\t"}', id="a-control-character"),
+        pytest.param("", id="nothing"),
+        pytest.param("{} {}", id="two-values"),
+    ],
+)
+def test_text_is_read_as_the_standard_library_reads_it(text: str) -> None:
+    assert as_read(json_value, text) == as_read(json.loads, text)
+
+
+@given(st.floats() | st.integers())
+def test_a_number_is_read_to_the_last_bit(number: float) -> None:
+    assert repr(json_value(repr(number).replace("inf", "Infinity").replace("nan", "NaN"))) == repr(
+        number
+    )
