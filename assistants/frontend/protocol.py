@@ -27,7 +27,6 @@ from assistants.frontend.events import (
     CommentaryAppended,
     DelegationCreated,
     ErrorEvent,
-    InputAudioAppend,
     InputTranscriptDelta,
     InstructionsAppend,
     InstructionsAppended,
@@ -49,7 +48,7 @@ from assistants.frontend.events import (
     UsageUpdated,
     decode_audio,
     encode,
-    encode_audio,
+    encoded_append,
     parse_server_event,
 )
 from assistants.frontend.intake import Intake, IntakeLimits
@@ -167,7 +166,7 @@ class LiveSession:
         if len(frame) % BYTES_PER_SAMPLE:
             raise ValueError(f"a frame of {len(frame)} bytes splits a sample")
         self._samples_sent += len(frame) // BYTES_PER_SAMPLE
-        self._send(InputAudioAppend(audio=encode_audio(frame)))
+        self._outgoing.append(encoded_append(frame))
 
     def returned(self, call: ToolCalled, result: ToolResult, at_us: int) -> None:
         """Take the outcome of a call; the backend is answered once a response has all of its."""

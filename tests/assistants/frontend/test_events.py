@@ -32,6 +32,7 @@ from assistants.frontend.events import (
     decode_audio,
     encode,
     encode_audio,
+    encoded_append,
     parse_client_event,
     parse_server_event,
 )
@@ -388,6 +389,11 @@ def test_absent_fields_stay_absent_and_nulls_that_count_stay_null() -> None:
     }
     start = encode(SessionStart(session=SessionConfig(model="gpt-live-1")))
     assert json.loads(start) == {"type": "session.start", "session": {"model": "gpt-live-1"}}
+
+
+@given(st.binary())
+def test_an_append_is_written_as_any_other_event(samples: bytes) -> None:
+    assert encoded_append(samples) == encode(InputAudioAppend(audio=encode_audio(samples)))
 
 
 @given(st.binary())
