@@ -27,3 +27,10 @@ class Clock(Protocol):
 
     async def sleep_until(self, instant_us: int) -> None:
         """Return at or after the instant; at once when it has passed."""
+
+    def jump(self, instant_us: int) -> bool:  # noqa: ARG002 - most time cannot be moved
+        """Be at a later instant without waiting, and say so, if nothing would happen until then.
+
+        Only for a task that is on its own: whatever started it goes on no earlier than it waits.
+        """
+        return False

@@ -89,7 +89,8 @@ class Relay:
     async def _wait_for(self, index: int) -> None:
         clock, pacer = self._clock, self._pacer
         while (until_us := pacer.wait_until_us(index, clock.now_us())) is not None:
-            await clock.sleep_until(until_us)
+            if not clock.jump(until_us):
+                await clock.sleep_until(until_us)
         pacer.record(index, clock.now_us())
 
     async def _exchange(self, due_us: int) -> None:

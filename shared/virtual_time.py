@@ -4,7 +4,8 @@ Theory of operation: asyncio asks its selector to wait until the next timer. Our
 of integer microseconds to that timer and returns at once, so a conversation takes as long as its
 computing. A job for an executor runs in place: it takes no virtual time, so it can time nothing
 out, and it ends at the same point of the same iteration every time. Only in-memory sessions run
-here; a socket would be polled, but its delays mean nothing on this clock.
+here; a socket would be polled, but its delays mean nothing on this clock. Who waits while the
+loop has nothing else to do until then may leave it out: time jumps under its feet.
 
 Timers lie on whole microseconds, and those of one instant run in the order in which they were set.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import selectors
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextvars import Context
@@ -30,6 +32,11 @@ class _JumpingSelector(selectors.DefaultSelector):
     def __init__(self) -> None:
         super().__init__()
         self.now_us = 0
+
+    @property
+    def watches_sockets(self) -> bool:
+        """Whether anything is polled beside what wakes the loop from other threads."""
+        return len(self.get_map()) > 1
 
     @override
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
@@ -64,6 +71,10 @@ class _Instant(float):
 class VirtualLoop(asyncio.SelectorEventLoop):
     """An event loop whose time is a counter that starts at 0."""
 
+    # What asyncio has to do now and later; its stubs do not know them.
+    _ready: deque[asyncio.Handle]
+    _scheduled: list[asyncio.TimerHandle]
+
     def __init__(self) -> None:
         self._jumping = _JumpingSelector()
         self._timer_serials = count()
@@ -78,6 +89,17 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     @property
     def now_us(self) -> int:
         return self._jumping.now_us
+
+    def jump(self, instant_us: int) -> bool:
+        """Move time on to an instant at once, if turning until then would do nothing but that."""
+        if instant_us <= self.now_us or self._ready:
+            return False
+        if self._jumping.watches_sockets or _is_cancelled():
+            return False
+        if self._scheduled and self._scheduled[0].when() <= instant_us * MICROSECOND_S:
+            return False
+        self._jumping.now_us = instant_us
+        return True
 
     @override
     def call_at[*Args](
@@ -117,3 +139,13 @@ class VirtualClock(Clock):
     async def sleep_until(self, instant_us: int) -> None:
         delay_us = self._origin_us + instant_us - self._loop.now_us
         await asyncio.sleep(max(0, delay_us) * MICROSECOND_S)
+
+    @override
+    def jump(self, instant_us: int) -> bool:
+        return self._loop.jump(self._origin_us + instant_us)
+
+
+def _is_cancelled() -> bool:
+    """Whether the task that runs is to end at its next pause."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

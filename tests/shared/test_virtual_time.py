@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -176,6 +178,98 @@ def test_what_is_ready_goes_before_time_does() -> None:
         return clock.now_us()
 
     assert in_virtual_time(story) == 0
+
+
+# Jumps
+
+
+def test_a_jump_is_there_at_once() -> None:
+    async def story(clock: VirtualClock) -> tuple[bool, int]:
+        return clock.jump(20_000), clock.now_us()
+
+    assert in_virtual_time(story) == (True, 20_000)
+
+
+@pytest.mark.parametrize(
+    ("timer_us", "is_free"),
+    [
+        pytest.param(19_999, False, id="a-timer-before-it"),
+        pytest.param(20_000, False, id="a-timer-at-its-instant"),
+        pytest.param(20_001, True, id="a-timer-after-it"),
+    ],
+)
+def test_no_jump_passes(timer_us: int, is_free: bool) -> None:
+    async def story(clock: VirtualClock) -> tuple[bool, int]:
+        virtual_loop().call_later(timer_us / 1e6, lambda: None)
+        return clock.jump(20_000), clock.now_us()
+
+    assert in_virtual_time(story) == (is_free, 20_000 if is_free else 0)
+
+
+@pytest.mark.parametrize(
+    "instant_us", [pytest.param(100, id="now"), pytest.param(99, id="the-past")]
+)
+def test_no_jump_leads_to(instant_us: int) -> None:
+    async def story(clock: VirtualClock) -> tuple[bool, int]:
+        await clock.sleep_until(100)
+        return clock.jump(instant_us), clock.now_us()
+
+    assert in_virtual_time(story) == (False, 100)
+
+
+def test_nobody_jumps_over_what_is_ready() -> None:
+    async def story(clock: VirtualClock) -> bool:
+        virtual_loop().call_soon(lambda: None)
+        return clock.jump(20_000)
+
+    assert not in_virtual_time(story)
+
+
+def test_nobody_jumps_while_a_socket_is_watched() -> None:
+    async def story(clock: VirtualClock) -> tuple[bool, bool]:
+        here, there = socket.socketpair()
+        with here, there:
+            virtual_loop().add_reader(here, lambda: None)
+            while_watched = clock.jump(20_000)
+            virtual_loop().remove_reader(here)
+            return while_watched, clock.jump(20_000)
+
+    assert in_virtual_time(story) == (False, True)
+
+
+def test_a_cancelled_task_jumps_no_more() -> None:
+    async def story(clock: VirtualClock) -> bool:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        has_jumped = clock.jump(20_000)
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0)
+        return has_jumped
+
+    assert not in_virtual_time(story)
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.integers(1, 40), max_size=8), min_size=1, max_size=4))
+def test_whoever_jumps_meets_the_others_where_a_sleeper_does(pauses: list[list[int]]) -> None:
+    def told(*, jumps: bool) -> list[tuple[int, int]]:
+        async def story(clock: VirtualClock) -> list[tuple[int, int]]:
+            seen: list[tuple[int, int]] = []
+
+            async def one(number: int) -> None:
+                for pause in pauses[number]:
+                    until_us = clock.now_us() + pause
+                    if not (jumps and clock.jump(until_us)):
+                        await clock.sleep_until(until_us)
+                    seen.append((number, clock.now_us()))
+
+            await asyncio.gather(*(one(number) for number in range(len(pauses))))
+            return seen
+
+        return in_virtual_time(story)
+
+    assert told(jumps=True) == told(jumps=False)
 
 
 # Deadlines and jobs
