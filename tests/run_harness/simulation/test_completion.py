@@ -6,7 +6,7 @@ A story speaks, waits and lets the observer answer; what it leaves is a list of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 
 import pytest
@@ -138,6 +138,30 @@ class Story:
 
 
 # The course of one whole ending.
+
+
+def test_the_declared_waits() -> None:
+    assert asdict(OBSERVED) == {
+        "is_observed": True,
+        "duration_ms": 90_000,
+        "drain_ms": 1_500,
+        "quiet_ms": 600,
+        "caption_slack_ms": 800,
+        "ask_every_ms": 500,
+        "recheck_after_ms": 5_000,
+        "quiet_line_ms": 8_000,
+        "failures_max": 3,
+        "first_wait_ms": 500,
+        "caller_turns_min": 2,
+        "assistant_turns_min": 1,
+    }
+
+
+def test_of_a_line_on_which_nothing_happened_nothing_is_known() -> None:
+    silent = Snapshot(0, 0, None, 0, Party(), Party())
+
+    assert silent.caller.turns == silent.finishes == 0
+    assert not silent.is_verified
 
 
 def test_a_conversation_ends_as_in_the_book() -> None:

@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from run_harness.simulation.observer import (
+    LONGEST_REASON,
+    LONGEST_SITUATION,
+    MOST_OUTPUT_TOKENS,
     REPLY_SCHEMA,
     WINDOW,
     Question,
@@ -368,6 +371,7 @@ def test_a_reply_may_be(edits: dict[str, Any]) -> None:
             {"objectives": [GOOD["objectives"][0]] * 2}, "each objective once", id="one-twice"
         ),
         pytest.param({"objectives.1.id": "bye"}, "each objective once", id="one-it-was-not-asked"),
+        pytest.param({"objectives.1.id": "zz"}, "each objective once", id="one-that-sorts-last"),
         pytest.param({"objectives.0.turn": "a1"}, "'a1' is no turn", id="an-assistant-expressing"),
         pytest.param({"objectives.0.turn": None}, "in no turn", id="expressed-nowhere"),
         pytest.param({"objectives.1.turn": "c1"}, "was not expressed", id="a-turn-for-nothing"),
@@ -439,6 +443,11 @@ def test_what_was_expressed_before_the_turns_shown_needs_no_turn() -> None:
 
     assert isinstance(answer, Reading)
     assert answer.objectives[0] == Objective("say_name", is_expressed=True)
+
+
+def test_how_much_an_observer_is_told_and_may_say() -> None:
+    assert (LONGEST_SITUATION, LONGEST_REASON, MOST_OUTPUT_TOKENS) == (60_000, 500, 2_000)
+    assert Situation((), (), {}, {}).work_events == 0
 
 
 def test_a_long_reason_is_cut() -> None:

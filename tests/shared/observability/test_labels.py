@@ -160,6 +160,8 @@ def test_an_explicit_cue_decides_about_the_first_turn_too() -> None:
         pytest.param(3_999, 3_999, False, id="at-an-instant-1001-ms-ahead"),
         pytest.param(3_000, 4_000, True, id="ending-1000-ms-ahead"),
         pytest.param(3_000, 3_999, False, id="ending-1001-ms-ahead"),
+        pytest.param(3_000, 4_500, True, id="ending-500-ms-ahead"),
+        pytest.param(3_000, 5_000, True, id="ending-at-its-onset"),
         pytest.param(4_000, 5_001, True, id="sharing-its-first-ms"),
         pytest.param(5_999, 9_000, True, id="sharing-its-last-ms"),
         pytest.param(6_000, 9_000, False, id="behind-it"),

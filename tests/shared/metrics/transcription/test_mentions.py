@@ -19,6 +19,7 @@ from shared.values import JsonValue
         pytest.param("2027-13-40", "2027-13-40", False, id="no-day-of-the-calendar"),
         pytest.param("19:30", "half past seven in the evening", True, id="a-time"),
         pytest.param("19:30", "at half past seven", True, id="a-time-of-either-half"),
+        pytest.param("07:30", "at half past seven", True, id="a-time-of-the-first-half"),
         pytest.param("19:30", "at half past seven in the morning", False, id="the-other-half"),
         pytest.param("19:30", "at 19:31", False, id="a-minute-later"),
         pytest.param(4, "there are four of us", True, id="a-number-in-words"),

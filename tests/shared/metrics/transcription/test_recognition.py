@@ -90,3 +90,7 @@ def test_nothing_can_be_said(
 
 def test_the_longest_text_is_compared() -> None:
     assert words(heard("a" * LONGEST_TEXT)).errors == 5
+
+
+def test_how_long_a_text_may_be_is_said() -> None:
+    assert TOO_LONG == "a transcript of more than 100,000 characters is not compared"
