@@ -1,5 +1,6 @@
 """One conversation: both parties on the relay until completion says that it is over, then closed.
 
+A caller that has proved unfit ends it at once, because nothing more can make a measurement of it.
 It decides nothing by itself: what opens, ends or spoils a conversation is said by ``opening`` and
 ``completion``, and how long putting it away may take by ``shutdown``. It never raises for what a
 session did, and whatever else goes wrong leaves what was observed until then.
@@ -34,6 +35,7 @@ from shared.audio.tracks import RecordedTracks
 from shared.clock import Clock
 from shared.errors import AttemptError, Stage, said_of
 from shared.grading.judge import Reply
+from shared.grading.validity import spoils
 from shared.observability.evidence import Cue, Decision, DecisionStatus, Ending, Failure
 from shared.observability.observations import Observation, SessionClosed, Speaker
 from shared.observability.shutdown import CLOSES, Cleanup, WorkSettlement
@@ -216,6 +218,7 @@ class _Floor:
         self._asked_ms = 0
         self._verified_for: Situation | None = None
         self._verified = False
+        self._is_spoilt = False
         self._call: asyncio.Task[Reply] | None = None
 
     async def hold(self, air: Air | None) -> None:
@@ -239,7 +242,7 @@ class _Floor:
     async def settle(self) -> None:
         """Let work under way come to its end. What is said meanwhile is heard by nobody."""
         dialogue, cast = self._dialogue, self._cast
-        if dialogue.failure is not None:
+        if dialogue.failure is not None or self._is_spoilt:
             return
         for party in cast.parties.values():
             party.fall_silent()
@@ -277,11 +280,17 @@ class _Floor:
     def _take(self, speaker: Speaker, observed: Sequence[Observation]) -> None:
         self._dialogue.of(speaker).extend(observed)
         self._watch.observe(speaker, observed)
+        if speaker is Speaker.CALLER:
+            self._is_spoilt = self._is_spoilt or any(spoils(seen) for seen in observed)
 
     def _is_over(self, now_ms: int) -> bool:
         failure = self._opening.advance(self._wall_ms, self._watch.heard)
         if failure is not None:
             self._dialogue.failure = failure
+            return True
+        if self._is_spoilt:
+            # No measurement any more, and every further minute costs as much as one.
+            self._dialogue.ending = Ending.CALLER_UNFIT
             return True
         seen = self._snapshot(now_ms)
         self._settle(seen)

@@ -56,6 +56,9 @@ def conversation_completed(case: Case) -> Check:
         case Ending.FAILED:
             because = "the session broke, so nobody can tell"
             return Check(name, CheckStatus.UNSCORED, because, end)
+        case Ending.CALLER_UNFIT:
+            because = "it was ended for its caller, so nobody can tell"
+            return Check(name, CheckStatus.UNSCORED, because, end)
         case _:
             because = "the time was up before the conversation was over"
             return Check(name, CheckStatus.FAILED, because, end)

@@ -89,7 +89,7 @@ def simulator_validity(
     unsupported = {
         seen.delegation_id
         for seen in observations
-        if isinstance(seen, DelegationBegan) and not (has_backend and seen.target == RESPONSES)
+        if isinstance(seen, DelegationBegan) and _is_unsupported(seen, has_backend=has_backend)
     }
     if unsupported:
         ids = tuple(sorted(unsupported))
@@ -107,6 +107,19 @@ def caller_validity(evidence: Evidence) -> SimulatorValidity:
     return simulator_validity(
         evidence.caller_observations, has_backend=True, extent_ms=evidence.extent_ms
     )
+
+
+def spoils(seen: Observation, *, has_backend: bool = True) -> bool:
+    """Whether this alone makes a caller unfit, whatever else its session will tell."""
+    match seen:
+        case DelegationBegan():
+            return _is_unsupported(seen, has_backend=has_backend)
+        case _:
+            return has_backend and _is_failure(seen)
+
+
+def _is_unsupported(seen: DelegationBegan, *, has_backend: bool) -> bool:
+    return not (has_backend and seen.target == RESPONSES)
 
 
 def _is_failure(seen: Observation) -> bool:

@@ -175,6 +175,7 @@ class Ending(StrEnum):
     RESPONSE_TIMEOUT = "response_timeout"
     CONVERSATION_COMPLETED = "response_completed"
     DURATION_LIMIT = "duration_limit"
+    CALLER_UNFIT = "caller_unfit"
     FAILED = "failed"
 
 

@@ -95,6 +95,23 @@ CALLS: Mapping[str, Call] = {
         caller_mishaps=UNANSWERED,
         assistant_mishaps=UNANSWERED,
     ),
+    "unfit_caller": Call(
+        caller=(
+            CALLER[0],
+            {"delegate": "d1", "at": "heard1.ended+500", "reply": "Say bye."},
+            {"say": "Thank you. Bye.", "at": "heard1.ended+9000"},
+        ),
+        caller_mishaps={
+            "tampering": [
+                {
+                    "on": "session.delegation.created",
+                    "change": {"delegation": {"target": "client"}},
+                    "leaves_ms": [0, 0],
+                }
+            ]
+        },
+        models=CONTENT,
+    ),
     "planted": planted(NEST),
 }
 
@@ -181,7 +198,25 @@ def test_services_that_never_finalize_leave_a_judged_call_of_unknown_consumption
     assert row["status"] == "passed"
     assert row["metrics"]["task"]["semantic_quality"]["score"] == 0.75
     assert "audio_duration_ms" not in row["metrics"]["consumption"]["frontend"]
-    assert [one for one in row["warnings"] if "no final usage" in one]
+    assert [one for one in row["warnings"] if "no final usage" in one] == [
+        f"the {party}'s session gave no final usage; its consumption is unknown"
+        for party in ("caller", "assistant")
+    ]
+
+
+def test_an_unfit_caller_ends_the_call_early_and_nobody_judges_it(
+    calls: dict[str, Future[Held]],
+) -> None:
+    held = calls["unfit_caller"].result()
+    row = held.row
+
+    assert (row["status"], row["error"]["stage"]) == ("infrastructure_error", "caller_simulation")
+    assert held.evidence.ending == "caller_unfit"
+    assert held.evidence.extent_ms < 9_000
+    assert row["validity"]["unexpected_delegation_count"] == 1
+    assert held.details["judgments"] is None
+    assert all((held.run.folder / path).is_file() for path in row["artifacts"].values())
+    assert {"input_audio", "output_audio", "events", "caller_events"} < set(row["artifacts"])
 
 
 @pytest.mark.parametrize("name", CALLS)

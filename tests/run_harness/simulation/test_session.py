@@ -249,6 +249,44 @@ def test_what_breaks_on_our_side_keeps_what_was_observed() -> None:
     assert dialogue.cleanup.status is CleanupStatus.COMPLETED
 
 
+@pytest.mark.parametrize(
+    "spoiling",
+    [
+        pytest.param([delegated(700, target="client")], id="that-hands-its-work-on"),
+        pytest.param(
+            [delegated(700, target="client"), delegated(700, target="client")],
+            id="that-is-told-to-have-done-so-twice",
+        ),
+        pytest.param([delegated(600), ended(700, ResponseStatus.FAILED)], id="whose-backend-fails"),
+        pytest.param(
+            [delegated(600), ended(700, ResponseStatus.INCOMPLETE)], id="whose-backend-stops-short"
+        ),
+    ],
+)
+def test_a_caller_that_proves_unfit_ends_the_conversation(spoiling: list[Observation]) -> None:
+    assistant = Session(says={600: [delegated(600)]})
+    dialogue = conversed(a_caller(says={700: spoiling}), assistant)
+
+    # That it was unfit is for whoever judges to say; the sessions did nothing wrong.
+    assert (dialogue.ending, dialogue.failure) == (Ending.CALLER_UNFIT, None)
+    assert dialogue.extent_ms == 700
+    assert all(one in dialogue.caller_observations for one in spoiling)
+    assert dialogue.settlement == WorkSettlement(SettlementStatus.NOT_STARTED)
+    assert dialogue.cleanup is not None
+    assert dialogue.cleanup.status is CleanupStatus.COMPLETED
+
+
+def test_a_caller_that_thinks_ends_nothing() -> None:
+    caller = a_caller(says={600: [delegated(600)], 700: [ended(700)]})
+    assert conversed(caller, Session()).ending is Ending.DURATION_LIMIT
+
+
+def test_an_assistant_whose_backend_fails_ends_nothing() -> None:
+    failing = [delegated(600), ended(700, ResponseStatus.FAILED)]
+    dialogue = conversed(a_caller(), Session(says={700: failing}))
+    assert (dialogue.ending, dialogue.failure) == (Ending.DURATION_LIMIT, None)
+
+
 # putting away
 
 

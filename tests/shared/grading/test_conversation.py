@@ -27,6 +27,7 @@ TOOL = {"name": "other"}
         pytest.param(Ending.DURATION_LIMIT, FAILED, id="whose-time-was-up"),
         pytest.param(Ending.RESPONSE_TIMEOUT, FAILED, id="that-waited-in-vain"),
         pytest.param(Ending.FAILED, UNSCORED, id="that-broke"),
+        pytest.param(Ending.CALLER_UNFIT, UNSCORED, id="that-was-ended-for-its-caller"),
     ],
 )
 def test_a_conversation_completed(ending: Ending, expected: CheckStatus) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from shared.grading.validity import Invalidity, simulator_validity
+from shared.grading.validity import Invalidity, simulator_validity, spoils
 from shared.observability.observations import (
     DelegationBegan,
     Observation,
@@ -109,6 +109,28 @@ def test_a_caller_without_a_backend(
 
     assert found.reason is reason
     assert found.scope == "frontend_only_caller_delegation"
+
+
+@pytest.mark.parametrize(
+    ("seen", "with_backend", "without"),
+    [
+        pytest.param(delegated(), False, True, id="its-own-thinking"),
+        pytest.param(delegated(target="client"), True, True, id="work-for-a-client"),
+        pytest.param(ended(), False, False, id="a-thought-that-ended"),
+        pytest.param(ended(status=ResponseStatus.FAILED), True, False, id="one-that-failed"),
+        pytest.param(ended(status=ResponseStatus.INCOMPLETE), True, False, id="one-cut-short"),
+        pytest.param(began(), False, False, id="one-that-goes-on-may-still-end"),
+        pytest.param(a_caption(0, 1, "Hello."), False, False, id="a-word"),
+    ],
+)
+def test_what_spoils_a_caller_at_once_makes_it_unfit_in_the_end(
+    seen: Observation, *, with_backend: bool, without: bool
+) -> None:
+    for has_backend, expected in ((True, with_backend), (False, without)):
+        assert spoils(seen, has_backend=has_backend) is expected
+        if expected:
+            found = simulator_validity([seen], has_backend=has_backend, extent_ms=EXTENT_MS)
+            assert not found.is_valid
 
 
 def test_a_delegation_told_twice_counts_once() -> None:
