@@ -99,6 +99,11 @@ class Call:
                 given += ["--judge-cache-dir", str(folder / "judgments")]
             return Held(self._run(folder, given, environment), ())
 
+    def hold_with(self, caller_url: str, assistant_url: str, folder: Path) -> Held:
+        """Have the call with services that are up already; nobody observes and nobody judges."""
+        given = _between(caller_url, assistant_url)
+        return Held(self._run(folder, given, {**LIVE, **self.environment}), ())
+
     def hold_in_memory(self, folder: Path) -> Held:
         """Have it in virtual time, where a position is exact."""
         place = folder / "scripts" / "sound"
@@ -117,20 +122,22 @@ class Call:
             }
         )
 
+    def arguments(self, caller_url: str, assistant_url: str, folder: Path) -> list[str | Path]:
+        """What the command is given for this, for whoever starts it alone."""
+        return self._arguments(folder, _between(caller_url, assistant_url))
+
     def _run(
         self, folder: Path, given: Sequence[str], environment: Mapping[str, str]
     ) -> FinishedRun:
+        arguments = self._arguments(folder, given)
+        return installed("run-eval", folder / "results", *arguments, environment=environment)
+
+    def _arguments(self, folder: Path, given: Sequence[str]) -> list[str | Path]:
         folder.mkdir(parents=True, exist_ok=True)
         expected = {**SCENARIO["expected"], **self.expected}
         data = a_dataset(folder / "data.json", {**SCENARIO, **self.fields, "expected": expected})
         (folder / "settings.toml").write_text(self._settings, "utf-8")
-        return installed(
-            "run-eval",
-            folder / "results",
-            *("--data", data, "--config", folder / "settings.toml"),
-            *(*given, *self.options),
-            environment=environment,
-        )
+        return ["--data", data, "--config", folder / "settings.toml", *given, *self.options]
 
     @property
     def _settings(self) -> str:
@@ -155,3 +162,8 @@ class Call:
             f"[{name}]\n" + "".join(f"{key} = {json.dumps(one)}\n" for key, one in rows.items())
             for name, rows in tables.items()
         )
+
+
+def _between(caller_url: str, assistant_url: str) -> list[str]:
+    services = ["--endpoint", assistant_url, "--simulator-endpoint", caller_url]
+    return [*services, "--no-judge", "--no-semantic-drain"]
