@@ -237,7 +237,9 @@ class _Floor:
             dialogue.gave_up = self._completion.fallback_reason
             self._drop_call()
         lost = [self._lost(speaker, party) for speaker, party in cast.parties.items()]
-        dialogue.failure = primary_failure(dialogue.failure, lost) or self._opening.ended()
+        dialogue.failure = primary_failure(dialogue.failure, lost)
+        if dialogue.failure is None and not self._is_spoilt:
+            dialogue.failure = self._opening.ended()
 
     async def settle(self) -> None:
         """Let work under way come to its end. What is said meanwhile is heard by nobody."""
@@ -284,13 +286,13 @@ class _Floor:
             self._is_spoilt = self._is_spoilt or any(spoils(seen) for seen in observed)
 
     def _is_over(self, now_ms: int) -> bool:
-        failure = self._opening.advance(self._wall_ms, self._watch.heard)
-        if failure is not None:
-            self._dialogue.failure = failure
-            return True
         if self._is_spoilt:
             # No measurement any more, and every further minute costs as much as one.
             self._dialogue.ending = Ending.CALLER_UNFIT
+            return True
+        failure = self._opening.advance(self._wall_ms, self._watch.heard)
+        if failure is not None:
+            self._dialogue.failure = failure
             return True
         seen = self._snapshot(now_ms)
         self._settle(seen)

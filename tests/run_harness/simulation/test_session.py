@@ -276,6 +276,17 @@ def test_a_caller_that_proves_unfit_ends_the_conversation(spoiling: list[Observa
     assert dialogue.cleanup.status is CleanupStatus.COMPLETED
 
 
+@pytest.mark.parametrize("first", Speaker)
+def test_a_caller_that_proves_unfit_before_anybody_spoke_is_no_failed_opening(
+    first: Speaker,
+) -> None:
+    caller = Session(says={60: [delegated(60, target="client")]})
+    dialogue = conversed(caller, Session(), first=first)
+
+    assert (dialogue.ending, dialogue.failure) == (Ending.CALLER_UNFIT, None)
+    assert dialogue.extent_ms == 60
+
+
 def test_a_caller_that_thinks_ends_nothing() -> None:
     caller = a_caller(says={600: [delegated(600)], 700: [ended(700)]})
     assert conversed(caller, Session()).ending is Ending.DURATION_LIMIT
