@@ -161,8 +161,10 @@ def _semantic_completion(evidence: Evidence) -> JsonObject:
 
 
 def _shutdown(evidence: Evidence) -> JsonObject:
-    """How the end of the conversation was brought about.
-
-    The one place for ``completion_signal``, ``work_settlement`` and ``cleanup``.
-    """
-    return {"capture_ending": evidence.ending.value}
+    """How the end of the conversation was brought about; older evidence tells less of it."""
+    settlement, cleanup = evidence.settlement, evidence.cleanup
+    return {
+        "capture_ending": evidence.ending.value,
+        "work_settlement": None if settlement is None else settlement.as_json(),
+        "cleanup": None if cleanup is None else cleanup.as_json(),
+    }

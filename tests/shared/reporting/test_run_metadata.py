@@ -28,6 +28,7 @@ from shared.observability.observations import (
     SessionOpened,
     Speaker,
 )
+from shared.observability.shutdown import Cleanup, Component, SettlementStatus, WorkSettlement
 from shared.reporting.run_metadata import run_metadata
 from tests.support.builders import a_caption, an_evidence, at
 from tests.support.judged import a_conversation, an_attempt
@@ -178,3 +179,28 @@ def test_who_labelled_the_turns_is_counted() -> None:
     assert metadata(an_attempt())["caller_action_sources"] == {"script": 1}
     silent = replace(an_attempt(), utterances=())
     assert metadata(silent)["caller_action_sources"] == {}
+
+
+def test_how_it_was_put_away_is_told_where_it_is_known() -> None:
+    older = metadata(an_evidence())
+    assert (older["work_settlement"], older["cleanup"]) == (None, None)
+
+    told = metadata(
+        replace(
+            an_evidence(),
+            settlement=WorkSettlement(SettlementStatus.TIMED_OUT, (Speaker.ASSISTANT,)),
+            cleanup=Cleanup((Speaker.CALLER,), (Component.ASSISTANT_CLOSE,), elapsed_us=9_900_000),
+        )
+    )
+    assert told["work_settlement"] == {
+        "status": "timed_out",
+        "pending_participants": ["assistant"],
+    }
+    assert told["cleanup"] == {
+        "status": "timed_out",
+        "timed_out": ["assistant_close"],
+        "unfinished_tasks": [],
+        "errors": [],
+        "elapsed_seconds": 9.9,
+        "finalized_participants": ["caller"],
+    }
