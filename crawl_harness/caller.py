@@ -4,7 +4,7 @@ to it."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import override
+from typing import Any, override
 
 from assistants.suite.detectors import hybrid_for_sensitivity, measured
 from assistants.suite.suite import Rendition, RequestCaller
@@ -59,6 +59,11 @@ class SynthesizedCaller(RequestCaller):
     def request_for(self, attempt: Attempt) -> SpokenRequest:
         text = attempt.scenario.input.text
         return spoken_request(self._voice, self._detector, text, self._second_detector)
+
+    @override
+    def identity(self, rendition: Rendition, script: Any | None) -> JsonObject:
+        said = rendition.scenario.input.text
+        return {"kind": "synthesized", "text": said, **self.recorded()}
 
     @override
     def recorded(self) -> JsonObject:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import override
+from typing import Any, override
 
 from assistants.frontend.fixture.conversation_script import ConversationScript
 from assistants.frontend.fixture.library import ConversationLibrary
@@ -52,21 +52,30 @@ class ScriptedCaller(Caller):
                         " or leave --caller-script out"
                     )
                 else:
-                    self._identities[scenario.id] = identity(named.script, self._voice)
+                    self._identities[scenario.id] = scripted_identity(named.script, self._voice)
         if missing:
             raise DatasetError(missing)
         return [Rendition(scenario) for scenario in scenarios]
+
+    @override
+    def identity(self, rendition: Rendition, script: Any | None) -> JsonObject:
+        return scripted_identity(script, self._voice)
 
     @override
     def recorded(self) -> JsonObject:
         return dict(self._identities)
 
 
-def identity(script: ConversationScript, voice: Synthesizer) -> JsonObject:
-    """Who calls, for every result: another script or voice is another caller."""
+def scripted_identity(script: ConversationScript | None, voice: Synthesizer) -> JsonObject:
+    """Who calls, live or offline: another script or voice is another caller.
+
+    Nothing else makes one, for it hears by its script. Without a script it says nothing of its own.
+    """
     return {
         "kind": "scripted",
-        "script_sha256": hashlib.sha256(played_text(script).encode()).hexdigest(),
+        "script_sha256": None
+        if script is None
+        else hashlib.sha256(played_text(script).encode()).hexdigest(),
         "synthesizer": voice.name,
         "version": voice.version,
         "parameters": dict(voice.parameters),

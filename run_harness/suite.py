@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import override
+from typing import Any, override
 
 from assistants.frontend.fixture.library import DEFECTS, FAULTS, ConversationLibrary
 from assistants.suite.settings import VOICE_ROWS
 from assistants.suite.suite import Caller, Rendition, Suite
 from assistants.suite.voices import synthesizer
-from run_harness.scripted_caller import ScriptedCaller
+from run_harness.scripted_caller import ScriptedCaller, scripted_identity
 from run_harness.settings import ROWS
 from run_harness.simulation.caller import CallerSettings, caller_identity
-from run_harness.simulation.prompts import caller_prompts
+from run_harness.simulation.prompts import caller_prompts, opening_command
 from shared.dataset import Dataset
 from shared.errors import DatasetError, UsageError
-from shared.scenarios import Interaction, Scenario
+from shared.scenarios import Interaction, Persona, Scenario
 from shared.settings import Origin, Settings
+from shared.speech.port import Synthesizer
 from shared.values import JsonObject
 
 SOURCE = "dual_gpt_live"
@@ -29,10 +30,14 @@ def is_conversation(scenario: Scenario) -> bool:
 
 
 class SimulatedCaller(Caller):
-    """One simulated caller per scenario; who it is goes into every report."""
+    """One simulated caller per scenario; who it is goes into every report.
 
-    def __init__(self, settings: Settings) -> None:
+    ``stand_in`` is the voice of the scripted callers that stand in for all of them offline.
+    """
+
+    def __init__(self, settings: Settings, stand_in: Synthesizer | None = None) -> None:
         self._settings = settings
+        self._stand_in = stand_in
         self._identities: dict[str, JsonObject] = {}
 
     @property
@@ -53,8 +58,7 @@ class SimulatedCaller(Caller):
             part = scenario.simulation_parameters
             if part is None:
                 continue
-            prompts = caller_prompts(scenario)
-            self._identities[scenario.id] = caller_identity(caller, part.persona, prompts)
+            self._identities[scenario.id] = self._simulated(scenario, part.persona)
             if not is_offline and _is_same(caller.voice_of(part.persona), self._settings):
                 alike.append(
                     f'scenario "{scenario.id}": the caller has the assistant\'s voice;'
@@ -63,6 +67,22 @@ class SimulatedCaller(Caller):
         if alike:
             raise DatasetError(alike)
         return [Rendition(scenario) for scenario in scenarios]
+
+    @override
+    def identity(self, rendition: Rendition, script: Any | None) -> JsonObject:
+        """Offline the caller is its script."""
+        if self._stand_in is not None:
+            return scripted_identity(script, self._stand_in)
+        return self._identities[rendition.scenario.id]
+
+    def _simulated(self, scenario: Scenario, persona: Persona) -> JsonObject:
+        is_called_first = self._settings["assistant_opening_prompt"] is not None
+        return caller_identity(
+            CallerSettings.of(self._settings),
+            persona,
+            caller_prompts(scenario, is_called_first=is_called_first),
+            None if is_called_first else opening_command(scenario.input.text),
+        )
 
     @override
     def recorded(self) -> JsonObject:
@@ -79,7 +99,7 @@ def _caller_of(settings: Settings, dataset: Dataset) -> Caller:
     if script is None:
         if not is_offline:
             _refuse_voices(settings)
-        return SimulatedCaller(settings)
+        return SimulatedCaller(settings, synthesizer(settings) if is_offline else None)
     if is_offline:
         raise UsageError(
             "--caller-script: offline --offline-script chooses for both sides; remove one of"

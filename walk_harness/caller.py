@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import override
+from typing import Any, override
 
 from assistants.suite.detectors import CallerTrack, for_recordings, measured
 from assistants.suite.suite import Rendition, RequestCaller
@@ -127,6 +127,12 @@ class RecordedCaller(RequestCaller):
 
     def _measured(self, pcm: Pcm) -> CallerTrack:
         return measured(pcm, MeasuredOn.RECORDING, self._detector, self._second_detector)
+
+    @override
+    def identity(self, rendition: Rendition, script: Any | None) -> JsonObject:
+        """A recording is heard as it is: another file is another caller."""
+        recording = rendition.recording
+        return {"kind": "recorded", "sha256": None if recording is None else recording.sha256}
 
     @override
     def recorded(self) -> JsonObject:

@@ -22,6 +22,7 @@ from assistants.suite.listening import is_listened_to
 from assistants.suite.secrecy import refuse_credentials
 from assistants.suite.suite import Caller, Rendition, Suite
 from shared.attempts.attempt import Attempt
+from shared.attempts.identity import caller_report
 from shared.audio.pacing import PacingBound
 from shared.dataset import Dataset, load_dataset, select, with_shown_paths
 from shared.environment import read_env_file
@@ -111,7 +112,7 @@ def plan_run(suite: Suite, settings: Settings) -> Plan:
         load_application(expanded(folder, "--application") if folder else BUNDLED_APPLICATION),
         load_voice_prompt(),
     )
-    attempts = _attempts(settings, suite.library(dataset.directory), caller.renditions(chosen))
+    attempts = _attempts(settings, suite.library(dataset.directory), caller, chosen)
     used = {planned.attempt.scenario.id: planned.attempt.scenario for planned in attempts}
     refuse_misfits(used.values(), kit.application)
     secrets = _secrets(settings)
@@ -173,11 +174,12 @@ def _check_pace(settings: Settings, *, is_offline: bool) -> None:
 
 
 def _attempts(
-    settings: Settings, library: Library[Any], renditions: Sequence[Rendition]
+    settings: Settings, library: Library[Any], caller: Caller, chosen: Sequence[Scenario]
 ) -> list[PlannedAttempt]:
     """Every rendition with each of its scripts and repeats, in this order."""
     flag, choice = _script_choice(settings)
     repeats = settings.integer("repeats")
+    renditions = caller.renditions(chosen)
     of_one = Counter(rendition.scenario.id for rendition in renditions)
     planned = []
     for rendition in renditions:
@@ -196,7 +198,9 @@ def _attempts(
                 str(repeat) if repeats > 1 else None,
             )
             key = "@".join((scenario.id, *(part for part in parts if part is not None)))
-            planned.append(PlannedAttempt(Attempt(key, kept, repeat, name, recording), script))
+            played = None if script is None else script.script
+            who = caller_report(caller.identity(rendition, played))
+            planned.append(PlannedAttempt(Attempt(key, kept, repeat, name, recording, who), script))
     if not planned:
         known = ", ".join(library.names(of_one)) or "none"
         what = f"no selected scenario has a script {choice!r}"

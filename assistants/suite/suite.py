@@ -39,6 +39,12 @@ class Caller(Protocol):
     def renditions(self, scenarios: Sequence[Scenario]) -> Sequence[Rendition]:
         """What is to be attempted, in order. Raises ``DatasetError`` for what could not be."""
 
+    def identity(self, rendition: Rendition, script: Any | None) -> JsonObject:
+        """Everything that makes the caller of an attempt another one, with its ``kind``.
+
+        ``script`` is what fixtures play, where any does.
+        """
+
     def recorded(self) -> JsonObject:
         """Everything about the caller that could change a number, for ``run.configuration``."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Final
 
@@ -67,14 +68,24 @@ def caller_session(
 
 
 def caller_identity(
-    settings: CallerSettings, persona: Persona, prompts: CallerPrompts
+    settings: CallerSettings, persona: Persona, prompts: CallerPrompts, opening: str | None
 ) -> JsonObject:
-    """Who called, for every result: another caller has another identity."""
+    """Who called, for every result: another caller has another identity.
+
+    ``opening`` is the command to begin, where the caller speaks first.
+    """
     return {
         "kind": "simulated",
         "model": settings.model,
         "voice": settings.voice_of(persona),
         "backend_model": settings.backend_model,
         "backend_reasoning_effort": settings.backend_reasoning_effort,
+        "backend_max_output_tokens": MOST_OUTPUT_TOKENS,
+        "backend_verbosity": VERBOSITY,
         "prompts_sha256": prompts.sha256,
+        "opening_sha256": None if opening is None else _sha256(opening),
     }
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from shared.audio.pcm import Pcm
 from shared.observability.evidence import Evidence
 from shared.observability.trace import Trace
-from shared.reporting.schema import AttemptReport, RecordingReport
+from shared.reporting.schema import AttemptReport, CallerReport, RecordingReport
 from shared.scenarios import Scenario
 
 
@@ -21,12 +21,17 @@ class Attempt:
     repeat: int = 1
     script: str | None = None
     recording: RecordingReport | None = None
+    caller: CallerReport | None = None
 
     @property
     def report(self) -> AttemptReport:
         recording = None if self.recording is None else self.recording.id
         return AttemptReport(
-            key=self.key, repeat=self.repeat, recording=recording, script=self.script
+            key=self.key,
+            repeat=self.repeat,
+            recording=recording,
+            script=self.script,
+            caller=self.caller,
         )
 
 

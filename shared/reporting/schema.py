@@ -383,12 +383,24 @@ class AssessmentReport(Part):
     procedure: Figure[ProcedureReport] = None
 
 
+class CallerReport(Part):
+    """Who called. ``sha256`` is of everything that makes it this caller: equal for equal callers.
+
+    A ``simulated`` caller is a session that a model leads, a ``scripted`` one plays a script, a
+    ``synthesized`` one speaks one text, a ``recorded`` one is replayed.
+    """
+
+    kind: Literal["simulated", "scripted", "synthesized", "recorded"]
+    sha256: str
+
+
 class AttemptReport(Part):
     key: str
     repeat: int
     recording: str | None = None
     script: str | None = None
     seed: int | None = None
+    caller: CallerReport | None = None
 
 
 class RecordingReport(Part):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assistants.suite.suite import Caller
-from crawl_harness.caller import caller_of, spoken_request
+from assistants.suite.suite import Caller, Rendition
+from crawl_harness.caller import SynthesizedCaller, caller_of, spoken_request
 from crawl_harness.settings import ROWS
 from crawl_harness.suite import CRAWL
 from shared.attempts.attempt import Attempt
@@ -16,8 +16,10 @@ from shared.audio.detection.hybrid_v1 import HybridV1
 from shared.audio.detection.speech_file import decode_speech
 from shared.dataset import load_dataset
 from shared.observability.evidence import MeasuredOn
+from shared.scenarios import Scenario
 from shared.settings import Value, resolve
 from shared.speech.tone import ToneSynthesizer
+from shared.values import JsonObject
 from tests.support.heard import ScriptedNetwork
 from tests.support.programs import needs_package
 
@@ -64,3 +66,14 @@ def test_a_run_measures(voice: str, is_asked: bool, is_twice: bool, tmp_path: Pa
     request = caller.request_for(Attempt("a", SHORTEST))
     assert (request.second_track is not None) == is_twice
     assert bool(caller.warnings) == (is_asked and not is_twice)
+
+
+def test_another_text_or_voice_is_another_caller(tmp_path: Path) -> None:
+    def identity(pitch_hz: int, scenario: Scenario) -> JsonObject:
+        caller = SynthesizedCaller(ToneSynthesizer(pitch_hz=pitch_hz))
+        return caller.identity(Rendition(scenario), None)
+
+    same, other = DATASET.scenarios[0], DATASET.scenarios[1]
+    assert identity(100, same) == identity(100, same)
+    assert identity(100, same)["kind"] == "synthesized"
+    assert identity(100, other) != identity(100, same) != identity(101, same)

@@ -78,6 +78,15 @@ def test_the_row_names_the_recording_its_condition_and_its_metadata(tmp_path: Pa
     assert run.rows["a"]["observability"]["interaction"]["audio_source"] == "walk.recorded"
 
 
+def test_another_recording_is_another_caller(tmp_path: Path) -> None:
+    alike = [recording(id="a"), recording(id="b"), recording(id="c", path="audio/other.wav")]
+    audio = {"audio/r.wav": spoken(), "audio/other.wav": spoken()[:-24]}
+    dataset = load_dataset(a_recorded_dataset(tmp_path, recorded("a", *alike), audio=audio))
+    caller = RecordedCaller(dataset, EnergyV1())
+    a, b, c = (caller.identity(one, None) for one in caller.renditions(dataset.scenarios))
+    assert (a["kind"], a == b, a == c) == ("recorded", True, False)
+
+
 def test_each_recording_is_an_attempt_of_its_own(tmp_path: Path) -> None:
     two = recorded("a", recording("near"), recording("far", "audio/far.wav"))
     audio = {"audio/r.wav": spoken(), "audio/far.wav": spoken()}

@@ -67,17 +67,37 @@ def test_its_voice_is(voice: str, sent: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "persona", "prompts"),
+    ("flags", "persona", "prompts", "opening"),
     [
-        pytest.param({"simulator_model": "m"}, Persona(), PROMPTS, id="another-model"),
-        pytest.param({}, Persona(voice="sage"), PROMPTS, id="another-voice"),
-        pytest.param({}, Persona(), CallerPrompts("Speak.", "Else."), id="another-prompt"),
+        pytest.param({"simulator_model": "m"}, Persona(), PROMPTS, "Go.", id="another-model"),
+        pytest.param({}, Persona(voice="sage"), PROMPTS, "Go.", id="another-persona-s-voice"),
+        pytest.param({"simulator_voice": "sage"}, Persona(), PROMPTS, "Go.", id="a-voice-given"),
+        pytest.param(
+            {"simulator_backend_model": "m"}, Persona(), PROMPTS, "Go.", id="another-backend"
+        ),
+        pytest.param(
+            {"simulator_backend_reasoning_effort": "high"},
+            Persona(),
+            PROMPTS,
+            "Go.",
+            id="a-backend-that-thinks-longer",
+        ),
+        pytest.param({}, Persona(), CallerPrompts("Speak.", "Else."), "Go.", id="another-prompt"),
+        pytest.param({}, Persona(), CallerPrompts("Else.", "Think."), "Go.", id="its-voice-s-too"),
+        pytest.param({}, Persona(), PROMPTS, "Begin.", id="another-opening"),
+        pytest.param({}, Persona(), PROMPTS, None, id="one-that-is-called-first"),
     ],
 )
 def test_another_caller_is(
-    flags: dict[str, Value], persona: Persona, prompts: CallerPrompts
+    flags: dict[str, Value], persona: Persona, prompts: CallerPrompts, opening: str | None
 ) -> None:
-    same = caller_identity(settings(), Persona(), PROMPTS)
+    same = caller_identity(settings(), Persona(), PROMPTS, "Go.")
 
-    assert caller_identity(settings(), Persona(), PROMPTS) == same
-    assert caller_identity(settings(**flags), persona, prompts) != same
+    assert caller_identity(settings(), Persona(), PROMPTS, "Go.") == same
+    assert caller_identity(settings(**flags), persona, prompts, opening) != same
+
+
+@pytest.mark.parametrize("flag", ["model", "voice", "backend_model"])
+def test_nothing_of_the_assistant_makes_another_caller(flag: str) -> None:
+    other = caller_identity(settings(**{flag: "yet-another"}), Persona(), PROMPTS, "Go.")
+    assert other == caller_identity(settings(), Persona(), PROMPTS, "Go.")
