@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from shared.observability.evidence import Decision
 from shared.observability.observations import (
     Observation,
     ResponseEnded,
@@ -41,6 +42,14 @@ def consumption(observations: Sequence[Observation]) -> Consumption:
         if len(by_model) > 1
         else {},
     )
+
+
+def observer_usage(decisions: Sequence[Decision]) -> TokenUsage | None:
+    """The tokens of all questions to the completion observer; nothing where none was asked.
+
+    A figure that one of them lacks, because its call was given up or failed, is unknown.
+    """
+    return total_usage([decision.usage for decision in decisions]) if decisions else None
 
 
 def _frontend_audio_ms(observations: Sequence[Observation]) -> int | None:

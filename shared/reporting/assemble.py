@@ -65,7 +65,7 @@ from shared.reporting.semantic import (
     statuses,
     unscored,
 )
-from shared.reporting.simulated import fidelity_report, validity_report
+from shared.reporting.simulated import fidelity_report, usage_report, validity_report
 from shared.scenarios import Scenario, is_single_turn
 from shared.values import CountPair, JsonObject
 
@@ -111,6 +111,7 @@ def attempt_result(
         else _observability(scenario, assessment, observed, audio_source),
         validity=validity_report(evidence),
         caller_fidelity=fidelity_report(evidence, scenario, observed),
+        simulation_usage=usage_report(evidence),
         warnings=list(evidence.warnings),
     )
 

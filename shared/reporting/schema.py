@@ -414,6 +414,43 @@ class RecordingReport(Part):
     sha256: str
 
 
+class TokenCounts(Part):
+    """Tokens that are no part of the product's consumption; what nobody told is null."""
+
+    total_tokens: int | None = None
+    input_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+class CallerUsage(Part):
+    """What the caller's own session consumed; ``backend`` is null where no response completed."""
+
+    source: Literal["caller_gpt_live"] = "caller_gpt_live"
+    audio_duration_ms: int | None = None
+    backend: TokenCounts | None = None
+
+
+class ObserverUsage(Part):
+    """What the completion observer consumed in so many ``calls``."""
+
+    source: Literal["completion_observer"] = "completion_observer"
+    calls: int
+    tokens: TokenCounts
+
+
+class SimulationUsage(Part):
+    """What it cost to have a caller and an observer. None of it is in ``consumption``.
+
+    ``observer`` is null where none was asked.
+    """
+
+    caller: CallerUsage
+    observer: ObserverUsage | None = None
+
+
 class StrayFactReport(Part):
     """A date, time or number that the caller said at ``at_ms`` and that nobody had told it."""
 
@@ -444,7 +481,7 @@ class ErrorReport(Part):
 
 class AttemptResult(Part):
     """One attempt. ``validity`` says of a simulated caller whether it was fit to call,
-    ``caller_fidelity`` whether it kept to its part."""
+    ``caller_fidelity`` whether it kept to its part, ``simulation_usage`` what it cost."""
 
     scenario_id: str
     attempt: AttemptReport
@@ -458,6 +495,7 @@ class AttemptResult(Part):
     observability: dict[str, object] | None = None
     validity: dict[str, object] | None = None
     caller_fidelity: CallerFidelityReport | None = None
+    simulation_usage: SimulationUsage | None = None
     warnings: list[str] = []
 
 

@@ -1,14 +1,28 @@
-"""What a row says of a simulated caller: was it fit to call, and did it do its part?"""
+"""What a row says of a simulated caller: was it fit to call, did it do its part, what did it cost?
+
+Whoever watched it belongs to it. Nothing here is a figure of the assistant.
+"""
 
 from __future__ import annotations
+
+from dataclasses import asdict
 
 from shared.grading.assessment import Observed
 from shared.grading.fidelity import caller_fidelity
 from shared.grading.validity import caller_validity
+from shared.metrics.consumption import consumption, observer_usage
 from shared.observability.evidence import Evidence
+from shared.observability.observations import TokenUsage
 from shared.plain_text import shortened
 from shared.reporting.procedure import LONGEST_REASON
-from shared.reporting.schema import CallerFidelityReport, StrayFactReport
+from shared.reporting.schema import (
+    CallerFidelityReport,
+    CallerUsage,
+    ObserverUsage,
+    SimulationUsage,
+    StrayFactReport,
+    TokenCounts,
+)
 from shared.scenarios import Scenario
 
 
@@ -48,3 +62,23 @@ def fidelity_report(
         planned_interruptions_missed=found.missed_interruptions,
         interruptions_at_ms=list(found.interruptions_ms),
     )
+
+
+def usage_report(evidence: Evidence) -> SimulationUsage | None:
+    """Of a caller with a session of its own and whoever watched it; nothing of another."""
+    if not evidence.caller_observations:
+        return None
+    caller, observer = consumption(evidence.caller_observations), observer_usage(evidence.decisions)
+    return SimulationUsage(
+        caller=CallerUsage(
+            audio_duration_ms=caller.frontend_audio_ms,
+            backend=None if caller.backend is None else _tokens(caller.backend),
+        ),
+        observer=None
+        if observer is None
+        else ObserverUsage(calls=len(evidence.decisions), tokens=_tokens(observer)),
+    )
+
+
+def _tokens(usage: TokenUsage) -> TokenCounts:
+    return TokenCounts.model_validate(asdict(usage))

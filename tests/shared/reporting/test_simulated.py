@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from shared.observability.evidence import CallerAction as Action
 from shared.observability.evidence import Cue, Decision, DecisionStatus, Evidence, LabelSource
-from shared.observability.observations import DelegationBegan
-from shared.reporting.schema import AttemptResult, CallerFidelityReport
+from shared.observability.observations import (
+    DelegationBegan,
+    Observation,
+    ResponseEnded,
+    ResponseStatus,
+    SessionClosed,
+    TokenUsage,
+)
+from shared.reporting.schema import (
+    AttemptResult,
+    CallerFidelityReport,
+    CallerUsage,
+    ObserverUsage,
+    SimulationUsage,
+    TokenCounts,
+)
 from tests.support.builders import a_caption, at, spans
 from tests.support.judged import a_conversation, a_row, an_attempt
 from tests.support.scenario_documents import an_item
@@ -106,3 +121,55 @@ def test_an_unfit_caller_is_looked_at_all_the_same() -> None:
     assert (row.status, row.validity["status"]) == ("infrastructure_error", "invalid")
     assert row.caller_fidelity is not None
     assert row.caller_fidelity.contradicted_facts
+
+
+SPENT = TokenUsage(input_tokens=7, output_tokens=3, total_tokens=10)
+
+
+def asked(usage: TokenUsage | None) -> Decision:
+    return Decision(1, 2, 1, DecisionStatus.ANSWERED, usage=usage)
+
+
+def of_caller(*seen: Observation) -> Evidence:
+    return a_call(caller_observations=(a_caption(0, 1_000, "Hello."), *seen))
+
+
+def test_what_a_caller_and_its_observer_cost_is_told_apart() -> None:
+    done = ResponseEnded(at(900), "r1", "d1", ResponseStatus.COMPLETED, "small", SPENT)
+    evidence = of_caller(done, SessionClosed(at(3_000), "close_requested", 3.5))
+    row = the_row(replace(evidence, decisions=(asked(SPENT), asked(SPENT))))
+
+    counts = {"cached_input_tokens": None, "cache_write_tokens": None, "reasoning_tokens": None}
+    ten = {"input_tokens": 7, "output_tokens": 3, "total_tokens": 10, **counts}
+    assert row.simulation_usage is not None
+    assert row.simulation_usage.model_dump() == {
+        "caller": {"source": "caller_gpt_live", "audio_duration_ms": 3_500, "backend": ten},
+        "observer": {
+            "source": "completion_observer",
+            "calls": 2,
+            "tokens": {"input_tokens": 14, "output_tokens": 6, "total_tokens": 20, **counts},
+        },
+    }
+    assert row.metrics.consumption.model_dump() == {"frontend": {}, "backend": {}}
+
+
+@pytest.mark.parametrize(
+    "decisions",
+    [
+        pytest.param((asked(None),), id="that-told-nothing"),
+        pytest.param((asked(SPENT), asked(None)), id="one-of-which-told-nothing"),
+    ],
+)
+def test_questions_leave_the_sum_unknown(decisions: tuple[Decision, ...]) -> None:
+    usage = the_row(replace(of_caller(), decisions=decisions)).simulation_usage
+    assert usage is not None
+    assert usage.observer == ObserverUsage(calls=len(decisions), tokens=TokenCounts())
+
+
+def test_a_caller_whose_session_told_nothing_cost_what_nobody_knows() -> None:
+    usage = the_row(of_caller()).simulation_usage
+    assert usage == SimulationUsage(caller=CallerUsage())
+
+
+def test_a_caller_without_a_session_cost_no_simulation() -> None:
+    assert the_row(an_attempt()).simulation_usage is None
