@@ -245,6 +245,7 @@ class Conversations:
             condition=None if air is None else self._condition(air),
             settlement=dialogue.settlement,
             cleanup=dialogue.cleanup,
+            termination=dialogue.termination,
         )
         script = self.played.get(attempt.key)
         return Performance(evidence, tracks.sent, tracks.assistant, script)
@@ -321,8 +322,9 @@ def _leg(sends: Sends, party: LiveParty) -> Leg:
 def _warnings(dialogue: Dialogue) -> Iterator[str]:
     yield from session_warnings(dialogue.caller_observations, CALLER)
     yield from session_warnings(dialogue.observations)
-    if dialogue.gave_up is not None:
-        yield f"the completion observer was given up, and the line told the end: {dialogue.gave_up}"
+    ended = dialogue.termination
+    if ended is not None and ended.gave_up is not None:
+        yield f"the completion observer was given up, and the line told the end: {ended.gave_up}"
     yield from dialogue.settlement.warnings()
     if dialogue.cleanup is not None:
         yield from dialogue.cleanup.warnings()

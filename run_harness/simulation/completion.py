@@ -37,7 +37,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 
 from run_harness.simulation.observer import Answer, Reading, Unread
-from shared.observability.evidence import DecisionStatus, Ending, Resolution
+from shared.observability.evidence import DecisionStatus, Ending, Resolution, Termination
 
 
 class Phase(Enum):
@@ -196,6 +196,13 @@ class Completion:
         if self._given_up is not None:
             return Signal.QUIET_LINE.value
         return "semantic_conversation_observer"
+
+    @property
+    def termination(self) -> Termination:
+        """How it was decided up to now. Only what a completed conversation ended by is a signal."""
+        is_completed = self._ending is Ending.CONVERSATION_COMPLETED
+        signal = self.signal if is_completed else None
+        return Termination(self.policy, None if signal is None else signal.value, self._given_up)
 
     def settle(self, answer: Answer, seen: Snapshot) -> Settled:
         """Take in what came of the question under way, as things stand now."""

@@ -36,7 +36,14 @@ from shared.clock import Clock
 from shared.errors import AttemptError, Stage, said_of
 from shared.grading.judge import Reply
 from shared.grading.validity import spoils
-from shared.observability.evidence import Cue, Decision, DecisionStatus, Ending, Failure
+from shared.observability.evidence import (
+    Cue,
+    Decision,
+    DecisionStatus,
+    Ending,
+    Failure,
+    Termination,
+)
 from shared.observability.observations import Observation, SessionClosed, Speaker
 from shared.observability.shutdown import CLOSES, Cleanup, WorkSettlement
 from shared.participant import Monitor
@@ -86,8 +93,8 @@ class Rules:
 class Dialogue:
     """What a conversation left behind, before it is evidence.
 
-    ``gave_up`` is why the observer was no longer asked, where it was not, and ``question`` the call
-    to it that was under way at the end.
+    ``termination`` is absent where the conversation did not begin; ``question`` is the call to the
+    observer that was under way at the end.
     """
 
     extent_ms: int = 0
@@ -100,8 +107,7 @@ class Dialogue:
     relay: Relay | None = None
     ending: Ending = Ending.FAILED
     failure: Failure | None = None
-    policy: str = ""
-    gave_up: str | None = None
+    termination: Termination | None = None
     question: asyncio.Task[Reply] | None = None
     settlement: WorkSettlement = field(default_factory=WorkSettlement)
     cleanup: Cleanup | None = None
@@ -233,8 +239,7 @@ class _Floor:
         finally:
             dialogue.extent_ms = dialogue.tracks.extent_ms
             dialogue.lateness_us = pacer.lateness_us
-            dialogue.policy = self._completion.policy
-            dialogue.gave_up = self._completion.fallback_reason
+            dialogue.termination = self._completion.termination
             self._drop_call()
         lost = [self._lost(speaker, party) for speaker, party in cast.parties.items()]
         dialogue.failure = primary_failure(dialogue.failure, lost)

@@ -201,6 +201,7 @@ def _emptied(evidence: Evidence, what: str) -> Evidence:
         transport=None,
         settlement=None,
         cleanup=None,
+        termination=None,
     )
 
 

@@ -24,6 +24,7 @@ from shared.observability.evidence import (
     MeasuredOn,
     Pacing,
     SecondOpinion,
+    Termination,
     Track,
     Transport,
     Utterance,
@@ -45,6 +46,7 @@ _LATER: Mapping[str, JsonValue] = {
     "condition": None,
     "settlement": None,
     "cleanup": None,
+    "termination": None,
 }
 """What evidence has learnt to hold since it was first written, as files from before mean it."""
 _SINCE_ADDED: Mapping[type[Observation], JsonObject] = {
@@ -81,6 +83,7 @@ def encode_evidence(evidence: Evidence) -> JsonObject:
         "condition": _dump(Condition, evidence.condition) if evidence.condition else None,
         "settlement": _dump(WorkSettlement, evidence.settlement) if evidence.settlement else None,
         "cleanup": _dump(Cleanup, evidence.cleanup) if evidence.cleanup else None,
+        "termination": _dump(Termination, evidence.termination) if evidence.termination else None,
     }
 
 
@@ -130,6 +133,7 @@ def _decode(stored: JsonObject) -> Evidence:
         condition=_read(Condition, plain["condition"]),
         settlement=_read(WorkSettlement, plain["settlement"]),
         cleanup=_read(Cleanup, plain["cleanup"]),
+        termination=_read(Termination, plain["termination"]),
     )
 
 

@@ -247,6 +247,19 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
+class Termination:
+    """How it was decided that a conversation is over: by which policy, and what said so at last.
+
+    ``signal`` is absent where nothing did, ``gave_up`` why the observer was no longer asked where
+    it was given up.
+    """
+
+    policy: str
+    signal: str | None = None
+    gave_up: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """Everything one attempt left behind. ``extent_ms`` is the caller-track time observed.
 
@@ -276,6 +289,7 @@ class Evidence:
     condition: Condition | None = None
     settlement: WorkSettlement | None = None
     cleanup: Cleanup | None = None
+    termination: Termination | None = None
 
     def of[T: Observation](self, kind: type[T]) -> tuple[T, ...]:
         """All observations of one kind, in order of receipt."""

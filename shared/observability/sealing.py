@@ -92,6 +92,7 @@ def _masked_evidence(evidence: Evidence, masker: Masker) -> Evidence:
         decisions=tuple(_masked_record(one, masker) for one in evidence.decisions),
         condition=evidence.condition and _masked_record(evidence.condition, masker),
         cleanup=evidence.cleanup and _masked_record(evidence.cleanup, masker),
+        termination=evidence.termination and _masked_record(evidence.termination, masker),
         state_before=masker.object(evidence.state_before),
         state_after=masker.object(evidence.state_after),
         failure=evidence.failure and _masked_record(evidence.failure, masker),

@@ -26,6 +26,7 @@ from shared.observability.observations import TokenUsage
 from shared.plain_text import shortened
 from shared.reporting.carried import transport_metrics
 from shared.reporting.conditions import condition_summaries
+from shared.reporting.conversation_figures import caller_actions
 from shared.reporting.procedure import LONGEST_REASON, agenda_block, moments, procedure_report
 from shared.reporting.recognized import entity_reports, unrecognized, word_error
 from shared.reporting.rounding import percentiles, rounded_ms, rounded_rate
@@ -66,6 +67,7 @@ from shared.reporting.semantic import (
     unscored,
 )
 from shared.reporting.simulated import fidelity_report, usage_report, validity_report
+from shared.reporting.termination import completion_block
 from shared.scenarios import Scenario, is_single_turn
 from shared.values import CountPair, JsonObject
 
@@ -108,7 +110,7 @@ def attempt_result(
         assessment=None if observed is None else _assessment(assessment),
         observability=None
         if observed is None
-        else _observability(scenario, assessment, observed, audio_source),
+        else _observability(evidence, scenario, assessment, observed, audio_source),
         validity=validity_report(evidence),
         caller_fidelity=fidelity_report(evidence, scenario, observed),
         simulation_usage=usage_report(evidence),
@@ -397,9 +399,14 @@ def _check(check: Check, *, decides: bool = True) -> CheckReport:
 
 
 def _observability(
-    scenario: Scenario, assessment: Assessment, observed: Observed, audio_source: str
+    evidence: Evidence,
+    scenario: Scenario,
+    assessment: Assessment,
+    observed: Observed,
+    audio_source: str,
 ) -> dict[str, object]:
-    verdict, matching = assessment.verdict, observed.matching
+    verdict, matching, timeline = assessment.verdict, observed.matching, observed.timeline
+    is_conversation = not is_single_turn(scenario)
     return {
         "provenance": {
             "api_version": "v3",
@@ -407,12 +414,13 @@ def _observability(
             "audio_timing": "local_playout_clock",
             "transcript_timing": "provider_session_clock",
         },
-        **({} if is_single_turn(scenario) else {"agenda": agenda_block(observed.agenda)}),
+        **({"agenda": agenda_block(observed.agenda)} if is_conversation else {}),
         "interaction": {
             "mode": scenario.interaction.value,
             "audio_source": audio_source,
-            "assistant_turns": len(observed.timeline.assistant_turns),
-            "caller_turns": len(observed.timeline.caller_turns),
+            "assistant_turns": len(timeline.assistant_turns),
+            "caller_turns": len(timeline.caller_turns),
+            **({"caller_actions": caller_actions(timeline)} if is_conversation else {}),
         },
         "tools": {
             "executed": [_executed(use) for use in observed.tools],
@@ -431,9 +439,7 @@ def _observability(
             "semantic_scores": scores(assessment.judgments),
         },
         "completion": {
-            "termination_reason": "infrastructure_error"
-            if verdict.failure is not None
-            else _termination(verdict),
+            **completion_block(evidence, scenario, verdict),
             "passed": verdict.status is Status.PASSED,
             "source": _source(verdict),
             "rationale": _rationale(verdict),
@@ -441,11 +447,6 @@ def _observability(
         },
         "scenario": {"id": scenario.id, "type": scenario.scenario_type},
     }
-
-
-def _termination(verdict: Verdict) -> str:
-    completed = next(c for c in verdict.checks if c.id == "conversation_completed")
-    return "response_completed" if completed.status is CheckStatus.PASSED else "response_timeout"
 
 
 def _executed(use: ToolUse) -> JsonObject:

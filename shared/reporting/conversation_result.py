@@ -40,6 +40,7 @@ from shared.reporting.rounding import rounded_rate
 from shared.reporting.run_metadata import condition_of, model_of, run_metadata
 from shared.reporting.schema import SCHEMA_VERSION, AttemptReport
 from shared.reporting.standing import standing
+from shared.reporting.termination import termination_reason
 from shared.reporting.ticks import turn_rows
 from shared.reporting.usage_entries import usage_entries
 from shared.scenarios import Scenario
@@ -97,7 +98,7 @@ def conversation_result(
         "audio_source": audio_source,
         "audio_condition": condition_of(evidence),
         "task_status": TASK_STATUSES.get(verdict.status, "error"),
-        "termination_reason": _termination(evidence, verdict),
+        "termination_reason": termination_reason(evidence, verdict),
         **_observed(evidence, scenario, verdict, observed),
         "rubric_metrics": _rubric(assessment.judgments),
         "usage": usage_entries(evidence),
@@ -215,8 +216,3 @@ def _rubric(judgments: Judgments | None) -> JsonObject | None:
         "score": rounded_rate(mean),
         "dimensions": {name: rounded_rate(one) for name, one in scores(judgments).items()},
     }
-
-
-def _termination(evidence: Evidence, verdict: Verdict) -> str:
-    """Why there was no more to hear; of what is no measurement, where it broke."""
-    return evidence.ending.value if verdict.failure is None else verdict.failure.stage.value

@@ -47,6 +47,18 @@ def test_a_farewell_is_excluded_and_a_request_is_not(booking: FinishedRun) -> No
     assert counts["caller_turn_count"] == counts["response_eligible_count"] + 1
 
 
+def test_a_row_says_who_ended_the_conversation(booking: FinishedRun) -> None:
+    told = booking.rows[BOOKING]["observability"]
+    completion, actions = told["completion"], told["interaction"]["caller_actions"]
+    assert completion["termination_reason"] == "response_completed"
+    assert (completion["policy"], completion["signal"]) == (
+        "caller_finish_or_verified_state",
+        "caller_finished",
+    )
+    assert actions["STOP"] == 1
+    assert sum(actions.values()) == told["interaction"]["caller_turns"]
+
+
 def test_both_sessions_are_on_record(booking: FinishedRun) -> None:
     evidence = details_of(booking)["evidence"]
     captions = [
@@ -160,6 +172,8 @@ def test_time_that_is_up_fails_a_conversation_whose_state_is_right(tmp_path: Pat
     checks = {one["id"]: one["status"] for one in run.rows[BOOKING]["assessment"]["checks"]}
     assert run.rows[BOOKING]["status"] == "failed"
     assert (checks["conversation_completed"], checks["application_state"]) == ("failed", "passed")
+    completion = run.rows[BOOKING]["observability"]["completion"]
+    assert (completion["termination_reason"], completion["signal"]) == ("duration_limit", None)
 
 
 def test_a_single_turn_is_no_conversation(tmp_path: Path) -> None:

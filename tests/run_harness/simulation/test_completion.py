@@ -25,7 +25,13 @@ from run_harness.simulation.completion import (
 )
 from run_harness.simulation.observer import Answer, Reading, Unread
 from shared.intervals import Interval
-from shared.observability.evidence import Closing, DecisionStatus, Ending, Resolution
+from shared.observability.evidence import (
+    Closing,
+    DecisionStatus,
+    Ending,
+    Resolution,
+    Termination,
+)
 
 FRAME_MS = 20
 OBSERVED = CompletionPolicy(is_observed=True)
@@ -764,3 +770,23 @@ def test_whatever_comes_the_rules_hold(
         assert step.ending is not None or now_ms < policy.duration_ms
     assert all(later - earlier >= 500 for earlier, later in pairwise(asked))
     assert is_observed or not asked
+
+
+def test_a_signal_is_what_a_completed_conversation_ended_by() -> None:
+    story = Story(OBSERVED, answer=RESOLVED).quiet(OBSERVED.drain_ms - 2 * FRAME_MS)
+    assert story.machine.signal is Signal.RESOLVED
+    assert story.machine.termination == Termination("semantic_conversation_observer")
+
+    story.quiet(4_000)
+    assert story.happened[-1][1] is Ending.CONVERSATION_COMPLETED
+    assert story.machine.termination == Termination(
+        "semantic_conversation_observer", "semantic_conversation_resolved"
+    )
+
+
+def test_time_that_is_up_during_a_drain_leaves_no_signal() -> None:
+    policy = replace(OBSERVED, drain_ms=4_000, duration_ms=1_000)
+    story = Story(policy, answer=RESOLVED).quiet(2_000)
+    assert story.machine.signal is Signal.RESOLVED
+    assert story.happened[-1][1] is Ending.DURATION_LIMIT
+    assert story.machine.termination.signal is None

@@ -45,6 +45,7 @@ from shared.observability.evidence import (
     PlayoutRecord,
     Resolution,
     SecondOpinion,
+    Termination,
     Track,
     Transport,
     Utterance,
@@ -176,6 +177,7 @@ evidences = st.builds(
     condition=st.none() | st.builds(Condition, texts, json_objects),
     settlement=st.none() | any_of(WorkSettlement),
     cleanup=st.none() | any_of(Cleanup),
+    termination=st.none() | st.builds(Termination, texts, st.none() | texts, st.none() | texts),
 )
 
 
@@ -277,6 +279,7 @@ A_CONVERSATION = replace(
         (CleanupError(Component.CALLER_CLOSE, "broke"),),
         1_500_000,
     ),
+    termination=Termination("an_observer", "it_said_so"),
 )
 WHOLE = json.loads(written(encode_evidence(A_CONVERSATION)))
 GONE = object()
@@ -361,7 +364,7 @@ def test_what_is_no_evidence_at_all_is_refused(stored: Any) -> None:
 def test_evidence_from_before_there_were_conversations_is_read() -> None:
     later = {
         "second_opinion", "caller_observations", "cues", "decisions", "first_speaker", "transport",
-        "condition", "settlement", "cleanup",
+        "condition", "settlement", "cleanup", "termination",
     }  # fmt: skip
     alone = an_evidence(observations=[a_caption(400, 500, "Hello.")])
     whole = json.loads(written(encode_evidence(alone)))

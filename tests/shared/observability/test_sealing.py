@@ -27,6 +27,7 @@ from shared.observability.evidence import (
     Objective,
     PlayoutRecord,
     Resolution,
+    Termination,
     Transport,
     Utterance,
 )
@@ -264,6 +265,7 @@ CONVERSATION: dict[str, Any] = {
     "first_speaker": Speaker.CALLER,
     "transport": Transport(A_LEG, A_LEG),
     "condition": Condition(KNOWN, {KNOWN: [KNOWN, {"n": 1}]}),
+    "termination": Termination("a_policy", "a_signal", f"it was told {KNOWN}"),
 }
 
 
