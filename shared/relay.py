@@ -128,15 +128,21 @@ async def _both(*halves: Coroutine[Any, Any, None]) -> None:
     """
     loop = asyncio.get_running_loop()
     tasks = [asyncio.Task(half, loop=loop, eager_start=True) for half in halves]
+    if not all(task.done() for task in tasks):
+        tasks = await _done(tasks)
+    failures = [task.exception() for task in tasks]
+    for failure in failures:
+        if failure is not None:
+            raise failure
+
+
+async def _done(tasks: list[asyncio.Task[None]]) -> list[asyncio.Task[None]]:
+    """Those that are done once all are or one has failed; the others are ended."""
     try:
-        if any(not task.done() for task in tasks):
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
-        failures = [task.exception() for task in tasks if task.done()]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        return [task for task in tasks if task.done()]
     finally:
         unfinished = [task for task in tasks if not task.done()]
         for task in unfinished:
             task.cancel()
         await asyncio.gather(*unfinished, return_exceptions=True)
-    for failure in failures:
-        if failure is not None:
-            raise failure
