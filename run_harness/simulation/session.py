@@ -295,10 +295,11 @@ class _Floor:
             # No measurement any more, and every further minute costs as much as one.
             self._dialogue.ending = Ending.CALLER_UNFIT
             return True
-        failure = self._opening.advance(self._wall_ms, self._watch.heard)
-        if failure is not None:
-            self._dialogue.failure = failure
-            return True
+        if not self._opening.is_over:
+            failure = self._opening.advance(self._wall_ms, self._watch.heard)
+            if failure is not None:
+                self._dialogue.failure = failure
+                return True
         seen = self._snapshot(now_ms)
         self._settle(seen)
         step = self._completion.advance(seen)

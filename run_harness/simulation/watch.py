@@ -45,7 +45,7 @@ class _Side:
 
     def frame(self, start_ms: int, frame: bytes) -> bool:
         """Take in the next 20 ms; whether they sound."""
-        if not any(frame) or not is_voiced_chunk(from_bytes(frame)):
+        if frame == bytes(len(frame)) or not is_voiced_chunk(from_bytes(frame)):
             return False
         end_ms = start_ms + FRAME_MS
         if self.first_heard_ms is None:
