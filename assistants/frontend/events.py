@@ -342,7 +342,21 @@ def encoded_append(samples: bytes) -> str:
 
     It is by far the most frequent message, and base64 holds nothing that JSON would escape.
     """
-    return f'{{"type":"session.input_audio.append","audio":"{encode_audio(samples)}"}}'
+    return f"{_APPEND_BEGINS}{encode_audio(samples)}{_APPEND_ENDS}"
+
+
+def appended_samples(text: str) -> bytes | None:
+    """The samples of an append written as :func:`encoded_append` writes it, to the letter.
+
+    Nothing where more is to be found out: whether it is another event, or in what way it is none.
+    """
+    is_alike = text.startswith(_APPEND_BEGINS) and text.endswith(_APPEND_ENDS)
+    if not is_alike or len(text) < len(_APPEND_BEGINS) + len(_APPEND_ENDS):
+        return None
+    try:
+        return decode_audio(text[len(_APPEND_BEGINS) : -len(_APPEND_ENDS)])
+    except MalformedMessage:
+        return None
 
 
 def encode_audio(samples: bytes) -> str:
@@ -368,6 +382,8 @@ _SERVER: TypeAdapter[ServerEvent] = TypeAdapter(
     ]
 )
 
+_APPEND_BEGINS = '{"type":"session.input_audio.append","audio":"'
+_APPEND_ENDS = '"}'
 _TYPE_SHOWN = 80
 _KIND_OF_FAULT = {
     "json_invalid": MalformedKind.NOT_JSON,

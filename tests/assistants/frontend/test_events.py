@@ -29,6 +29,7 @@ from assistants.frontend.events import (
     SessionStart,
     ThinkingAppend,
     UnknownEvent,
+    appended_samples,
     decode_audio,
     encode,
     encode_audio,
@@ -394,6 +395,43 @@ def test_absent_fields_stay_absent_and_nulls_that_count_stay_null() -> None:
 @given(st.binary())
 def test_an_append_is_written_as_any_other_event(samples: bytes) -> None:
     assert encoded_append(samples) == encode(InputAudioAppend(audio=encode_audio(samples)))
+
+
+@given(st.binary())
+def test_an_append_written_so_is_read_at_a_glance(samples: bytes) -> None:
+    assert appended_samples(encoded_append(samples)) == samples
+
+
+APPEND = '{"type":"session.input_audio.append","audio":"%s"}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(APPEND % "AAA", id="padding-lacks"),
+        pytest.param(APPEND % "AA AA", id="a-blank-within"),
+        pytest.param(APPEND % "ÄÖÜß", id="other-letters"),
+        pytest.param(APPEND % "\\u0041AAA", id="an-escape"),
+        pytest.param(APPEND % 'AAAA","event_id":"a', id="one-field-more"),
+        pytest.param(APPEND[:-4] + "}", id="a-quote-that-would-count-twice"),
+        pytest.param(" " + APPEND % "AAAA", id="a-blank-before"),
+        pytest.param(APPEND % "AAAA" + "\n", id="a-line-end-after"),
+        pytest.param('{"audio":"AAAA","type":"session.input_audio.append"}', id="the-other-order"),
+        pytest.param('{"type":"session.close"}', id="another-event"),
+        pytest.param("", id="nothing"),
+    ],
+)
+def test_what_is_written_otherwise_is_not(text: str) -> None:
+    assert appended_samples(text) is None
+
+
+@given(st.text('A=+/a\\"}, ') | st.text())
+def test_whatever_is_read_at_a_glance_is_what_parsing_finds(audio: str) -> None:
+    samples = appended_samples(APPEND % audio)
+    if samples is not None:
+        event = parse_client_event(APPEND % audio)
+        assert event == InputAudioAppend(audio=audio)
+        assert decode_audio(audio) == samples
 
 
 @given(st.binary())
