@@ -15,6 +15,7 @@ IN_REAL_TIME = (
     "tests/offline/test_judged_over_a_socket.py",
     "tests/offline/test_calls.py",
     "tests/offline/test_conversations_over_sockets.py",
+    "tests/offline/test_lost_sessions.py",
     "tests/offline/test_shutdown.py",
     "tests/offline/test_live_with_a_voice.py",
     "tests/bugs/test_sessions.py",

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from run_harness.simulation.closing import put_away, settled, whatever_happens
 from run_harness.simulation.completion import Completion, CompletionPolicy, Snapshot
+from run_harness.simulation.lines import Lines
 from run_harness.simulation.observer import (
     Observer,
     Question,
@@ -219,6 +220,7 @@ class _Floor:
         self._watch = ConversationWatch(
             state_before, quiet_ms=rules.completion.quiet_ms, hold_ms=rules.hold_ms
         )
+        self._lines = Lines()
         self._revisions = Revisions()
         self._question: Question | None = None
         self._asked_ms = 0
@@ -287,6 +289,7 @@ class _Floor:
     def _take(self, speaker: Speaker, observed: Sequence[Observation]) -> None:
         self._dialogue.of(speaker).extend(observed)
         self._watch.observe(speaker, observed)
+        self._lines.observe(speaker, observed)
         if speaker is Speaker.CALLER:
             self._is_spoilt = self._is_spoilt or any(spoils(seen) for seen in observed)
 
@@ -303,11 +306,23 @@ class _Floor:
         seen = self._snapshot(now_ms)
         self._settle(seen)
         step = self._completion.advance(seen)
+        dead = self._dead_line(now_ms, is_time_up=step.ending is Ending.DURATION_LIMIT)
+        if dead is not None:
+            self._dialogue.failure = dead
+            return True
         if step.asks:
             self._ask(now_ms, seen.revision)
         if step.ending is not None:
             self._dialogue.ending = step.ending
         return step.ending is not None
+
+    def _dead_line(self, now_ms: int, *, is_time_up: bool) -> Failure | None:
+        dead = self._lines.dead_for_ms(now_ms, is_time_up=is_time_up)
+        if dead is None:
+            return None
+        speaker, since_ms = dead
+        what = f"no audio came for {since_ms / US_PER_MS:g} s"
+        return _lost(speaker, AttemptError(Stage.RESPONSE_COLLECTION, what))
 
     def _snapshot(self, now_ms: int) -> Snapshot:
         cast, watch = self._cast, self._watch
