@@ -24,6 +24,7 @@ TOO_DEEP: Final = "[nested too deep]"
 MOST_BITS: Final = 13_000
 """A whole number of so many bits has fewer than the 4,300 digits at which Python stops reading."""
 
+_SMALL: Final = 1 << 53
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 # Lawful within JSON, but some programs take them for ends of lines, and terminals obey them.
 _UNSAFE = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -51,6 +52,8 @@ def json_value(text: str) -> JsonValue:
 
 def escaped(text: str) -> str:
     """JSON text with what is unsafe on a line or a terminal written as escapes."""
+    if text.isascii() and "\x7f" not in text:
+        return text
     return _UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
@@ -58,7 +61,11 @@ def portable(value: JsonValue, deepest: int = DEEPEST) -> JsonValue:
     """The value as every reader of JSON in UTF-8 can hold it."""
     match value:
         case str():
-            return _LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
+            return (
+                value
+                if value.isascii()
+                else _LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
+            )
         case float():
             return value if isfinite(value) else None
         case int():
@@ -70,7 +77,14 @@ def portable(value: JsonValue, deepest: int = DEEPEST) -> JsonValue:
                 str(portable(str(key))): portable(inner, deepest - 1)
                 for key, inner in value.items()
             }
+        case Sequence() if _are_small_numbers(value):
+            return list(value)
         case Sequence():
             return [portable(inner, deepest - 1) for inner in value]
         case _:
             return value
+
+
+def _are_small_numbers(values: Sequence[JsonValue]) -> bool:
+    """Whether they are whole numbers that anybody can hold: a column of a long measurement."""
+    return set(map(type, values)) == {int} and max(map(abs, values)) <= _SMALL  # type: ignore[arg-type]

@@ -143,9 +143,9 @@ def _read(kind: Any, stored: object) -> Any:
 
 
 def _check_keys(kind: Any, stored: Mapping[str, Any]) -> None:
-    known = {field.name for field in fields(kind)}
-    if set(stored) != known:
-        raise KeyError(f"keys differ: {sorted(set(stored) ^ known)}")
+    known = _names(kind)
+    if stored.keys() != known:
+        raise KeyError(f"keys differ: {sorted(stored.keys() ^ known)}")
 
 
 def _encode_track(track: Track) -> JsonObject:
@@ -184,6 +184,11 @@ def _decode_second_opinion(stored: Mapping[str, Any] | None) -> SecondOpinion | 
         return None
     _check_keys(SecondOpinion, stored)
     return SecondOpinion(_decode_track(stored["caller"]), _decode_track(stored["assistant"]))
+
+
+@cache
+def _names(kind: Any) -> frozenset[str]:
+    return frozenset(field.name for field in fields(kind))
 
 
 @cache

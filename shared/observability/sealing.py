@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -124,7 +125,8 @@ def _text_of(seen: Observation) -> str:
 def _masked_record[T](record: T, masker: Masker) -> T:
     """Any record with all of its texts masked, by what each field is."""
     changed = {}
-    for name in _names(record):
+    kind: type = type(record)
+    for name in _names(kind):
         before = getattr(record, name)
         after = _masked_field(name, before, masker)
         if after is not before:
@@ -132,8 +134,9 @@ def _masked_record[T](record: T, masker: Masker) -> T:
     return replace(record, **changed) if changed else record  # type: ignore[type-var]
 
 
-def _names(record: Any) -> Iterator[str]:
-    yield from (field.name for field in fields(record))
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 def _masked_field(name: str, value: Any, masker: Masker) -> Any:
