@@ -154,6 +154,7 @@ DOORS = frozenset(
         "assistants.suite.voices",
         "crawl_harness.fault_table",
         "crawl_harness.suite",
+        "crawl_harness.tests.readme_example",
         "run_harness.conversations",
         "run_harness.play",
         "run_harness.simulation.closing",

@@ -18,7 +18,8 @@ WORDS = domain_words()
 SHIPPED = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"][
     "targets"
 ]["wheel"]["packages"]
-OUTPUT = {"__pycache__", "results", ".audio_cache", ".judge_cache"}
+# A wheel has neither what runs leave behind nor what only a checkout is for.
+NOT_SHIPPED = {"__pycache__", "results", ".audio_cache", ".judge_cache", "tests"}
 
 
 def shipped_files() -> Iterator[Path]:
@@ -26,7 +27,7 @@ def shipped_files() -> Iterator[Path]:
         for path in sorted((ROOT / package).rglob("*")):
             parts = path.relative_to(ROOT).parts
             is_example = path.is_relative_to(APPLICATION) or parts[1:2] == ("data",)
-            if path.is_file() and not is_example and not OUTPUT & set(parts):
+            if path.is_file() and not is_example and not NOT_SHIPPED & set(parts):
                 yield path
 
 
