@@ -6,7 +6,8 @@ It has its own version because it may grow. Contract: ``docs/metrics-contract.md
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from shared.audio.pcm import SAMPLES_PER_MS
@@ -18,7 +19,7 @@ from shared.metrics.episodes import (
 )
 from shared.metrics.interaction import InteractionMeasurements, MetricPolicy
 from shared.metrics.percentiles import Spread
-from shared.metrics.responses import Outcome, Reason, Watch, classify
+from shared.metrics.responses import Opportunity, Outcome, Reason, Watch, classify
 from shared.metrics.transcription.recognition import Recognition, Unrecognized, recognition
 from shared.metrics.transcription.reference import Reference
 from shared.metrics.transport import TransportMeasurements, measure_transport
@@ -30,6 +31,8 @@ from shared.observability.timeline import Timeline
 from shared.values import Rate
 
 EXTENDED_VERSION = "4"
+ONSET_MS = 10
+"""A voiced span begins with the hop its first sound lies in, and a hop is so long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +55,13 @@ class ExtendedMeasurements:
     ``spoken_through`` is a share of the requests that expect a reply: those the assistant began to
     speak into and was still speaking into when they ended. ``talk_over`` is in ms of those
     requests' voice. ``responses_with_closings`` is the response rate had every closing turn been a
-    request. ``playout_hold_ms`` is how long our playout held the onsets of the timely answers; it
-    is absent where nothing was held, as ``transport`` is where no relay carried two voices.
+    request. ``playout_holds_ms`` has an entry per timely answer, in order of their requests: how
+    long our playout held what the answer began with, where that is known. It is absent where
+    nothing was held, as ``transport`` is where no relay carried two voices.
     """
 
     response_latency_ms: Spread[int]
-    playout_hold_ms: Spread[float] | None
+    playout_holds_ms: tuple[float | None, ...] | None
     transport: TransportMeasurements | None
     sender_lateness_us: Spread[int]
     receive_lateness_ms: Spread[float]
@@ -72,6 +76,12 @@ class ExtendedMeasurements:
     @property
     def version(self) -> str:
         return EXTENDED_VERSION
+
+    @property
+    def playout_hold_ms(self) -> Spread[float] | None:
+        """Over the answers of which it is known."""
+        holds = self.playout_holds_ms
+        return None if holds is None else Spread.of(one for one in holds if one is not None)
 
 
 def measure_extended(
@@ -88,7 +98,7 @@ def measure_extended(
     turns, assistant = timeline.caller_turns, timeline.assistant
     return ExtendedMeasurements(
         response_latency_ms=Spread.of(measured.response_latencies_ms),
-        playout_hold_ms=_playout_hold(received, measured),
+        playout_holds_ms=_playout_holds(received, measured),
         transport=measure_transport(evidence),
         sender_lateness_us=Spread.of(evidence.pacing.lateness_us),
         receive_lateness_ms=Spread.of(piece.late_ms for piece in received),
@@ -102,25 +112,36 @@ def measure_extended(
     )
 
 
-def _playout_hold(
+def _playout_holds(
     received: Sequence[AudioReceived], measured: InteractionMeasurements
-) -> Spread[float] | None:
-    """The hold of the piece that sounds at each onset; nothing where no playout held any."""
-    held = [piece for piece in received if piece.held_ms is not None]
-    return Spread.of(_holds(held, measured)) if held else None
+) -> tuple[float | None, ...] | None:
+    """The hold of each timely answer's first sound; nothing where no playout held any."""
+    if all(piece.held_ms is None for piece in received):
+        return None
+    # In order of playing, so both their starts and their ends ascend.
+    played = [piece for piece in received if piece.samples]
+    ends = [piece.start_sample + piece.samples for piece in played]
+    return tuple(
+        _held_at(onset_ms, played, ends)
+        for record in measured.turns
+        if (onset_ms := _onset_ms(record.opportunity)) is not None
+    )
 
 
-def _holds(held: Sequence[AudioReceived], measured: InteractionMeasurements) -> Iterator[float]:
-    for record in measured.turns:
-        asked = record.opportunity
-        if asked.outcome is Outcome.ANSWERED and asked.latency_ms is not None:
-            onset = (asked.request.end_ms + asked.latency_ms) * SAMPLES_PER_MS
-            yield from (
-                piece.held_ms
-                for piece in held
-                if piece.held_ms is not None
-                and piece.start_sample <= onset < piece.start_sample + piece.samples
-            )
+def _onset_ms(asked: Opportunity) -> int | None:
+    if asked.outcome is not Outcome.ANSWERED or asked.latency_ms is None:
+        return None
+    return asked.request.end_ms + asked.latency_ms
+
+
+def _held_at(onset_ms: int, played: Sequence[AudioReceived], ends: Sequence[int]) -> float | None:
+    """The hold of the first piece that was still played at an onset, or began within its hop."""
+    index = bisect_right(ends, onset_ms * SAMPLES_PER_MS)
+    if index == len(played):
+        return None
+    piece = played[index]
+    is_its_sound = piece.start_sample < (onset_ms + ONSET_MS) * SAMPLES_PER_MS
+    return piece.held_ms if is_its_sound else None
 
 
 def _spoken_through(timeline: Timeline, measured: InteractionMeasurements) -> Rate:

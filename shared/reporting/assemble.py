@@ -24,7 +24,7 @@ from shared.metrics.turn_count import substantive_turns
 from shared.observability.evidence import Evidence, Track
 from shared.observability.observations import TokenUsage
 from shared.plain_text import shortened
-from shared.reporting.carried import transport_metrics
+from shared.reporting.carried import not_carried, transport_metrics
 from shared.reporting.conditions import condition_summaries
 from shared.reporting.conversation_figures import caller_actions
 from shared.reporting.procedure import LONGEST_REASON, agenda_block, moments, procedure_report
@@ -140,6 +140,7 @@ def _metrics(
     else:
         unavailable |= _unavailable(observed.interaction)
         unavailable |= unrecognized(observed.extended.recognition)
+        unavailable |= not_carried(observed.extended)
         if not scenario.expected.golden_path.turns:
             unavailable["task.turns"] = "the scenario expects no number of turns"
     if assessment.consumption.frontend_audio_ms is None:
@@ -206,7 +207,7 @@ def _audio(evidence: Evidence, policy: EvaluationPolicy, assessment: Assessment)
             response_deadline_ms=policy.metrics.response_deadline_ms,
         )
     figures = _figures(observed.interaction, evidence.caller, evidence.assistant)
-    extended = _extended(observed.extended, assessment.sensitivity)
+    extended = _extended(observed.extended, assessment.sensitivity, evidence.extent_ms)
     return AudioMetrics(**dict(figures), extended=extended)
 
 
@@ -280,13 +281,19 @@ def _sensitivity(sensitivity: Sensitivity) -> SensitivityMetrics:
     )
 
 
-def _extended(extended: ExtendedMeasurements, sensitivity: Sensitivity | None) -> ExtendedMetrics:
+def _extended(
+    extended: ExtendedMeasurements, sensitivity: Sensitivity | None, observed_ms: int
+) -> ExtendedMetrics:
     return ExtendedMetrics(
         version=extended.version,
+        observed_ms=observed_ms,
         response_latency_ms=percentiles(extended.response_latency_ms),
         playout_hold_ms=None
         if extended.playout_hold_ms is None
         else percentiles(extended.playout_hold_ms),
+        playout_holds_ms=None
+        if extended.playout_holds_ms is None
+        else [rounded_ms(one) for one in extended.playout_holds_ms],
         transport=transport_metrics(extended.transport),
         sender_lateness_ms=percentiles(extended.sender_lateness_us, per=1000),
         receive_lateness_ms=percentiles(extended.receive_lateness_ms),

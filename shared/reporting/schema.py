@@ -174,11 +174,13 @@ class SensitivityMetrics(InteractionFigures):
 
 class DirectionMetrics(Part):
     """One party's voice on its way to the other: how frames were handed over, and of the playout
-    that fed them the most that waited, what it lacked, also inside words, and what it left out."""
+    that fed them how long pieces waited in it and the most that did, what it lacked, also inside
+    words, and what it left out."""
 
     frames: int
     send_lateness_ms: Percentiles
     send_latency_ms: Percentiles
+    queue_delay_ms: Percentiles
     high_water_ms: float
     underflow_ms: float
     underflow_in_speech_ms: float
@@ -192,11 +194,15 @@ class TransportMetrics(Part):
 
 
 class ExtendedMetrics(Part):
-    """``playout_hold_ms`` and ``transport`` are null where no playout or relay had a part."""
+    """``observed_ms`` is how much media time all of it rests on. ``playout_holds_ms`` says of each
+    of ``response_latencies_ms``, in their order, how much of it was our own playout's hold. It,
+    ``playout_hold_ms`` and ``transport`` are null where no playout or relay had a part."""
 
     version: str
+    observed_ms: int
     response_latency_ms: Percentiles
     playout_hold_ms: Percentiles | None = None
+    playout_holds_ms: list[float | None] | None = None
     transport: TransportMetrics | None = None
     sender_lateness_ms: Percentiles
     receive_lateness_ms: Percentiles

@@ -58,7 +58,11 @@ def held_piece(start_ms: int, end_ms: int, held_ms: float | None) -> AudioReceiv
         pytest.param([(1_300, 2_000, 200.0)], [200.0], id="of-the-piece-that-begins-there"),
         pytest.param([(1_000, 1_301, 180.5)], [180.5], id="of-the-piece-whose-last-ms-it-is"),
         pytest.param([(1_000, 1_300, 180.0)], [], id="not-of-one-that-ended-there"),
-        pytest.param([(1_301, 2_000, 180.0)], [], id="nor-of-one-that-began-later"),
+        pytest.param([(1_309, 2_000, 180.0)], [180.0], id="of-one-that-begins-within-its-hop"),
+        pytest.param([(1_310, 2_000, 180.0)], [], id="nor-of-one-that-begins-after-its-hop"),
+        pytest.param(
+            [(1_300, 1_300, 7.0), (1_300, 2_000, 200.0)], [200.0], id="not-of-one-left-out"
+        ),
         pytest.param(
             [(1_000, 1_300, 5.0), (1_300, 1_320, 200.0), (1_320, 1_400, 6.0)],
             [200.0],
@@ -81,6 +85,7 @@ def test_an_answer_s_onset_was_held(
     )
     assert block.response_latency_ms.count == 1
     assert block.playout_hold_ms == (None if held is None else Spread.of(held))
+    assert block.playout_holds_ms == (None if held is None else tuple(held) or (None,))
 
 
 def test_lateness_of_both_directions_and_stalls() -> None:

@@ -33,6 +33,7 @@ from shared.observability.observations import (
     TokenUsage,
 )
 from shared.reporting.assemble import LONGEST_REASON, NOT_OBSERVED, attempt_result, summarize
+from shared.reporting.carried import NO_RELAY, NOT_HELD
 from shared.reporting.schema import AttemptResult
 from tests.support.builders import a_second_opinion, an_utterance, at, spans
 from tests.support.judged import (
@@ -348,6 +349,8 @@ def test_what_carried_a_conversation_is_told_in_milliseconds() -> None:
     assert extended is not None
     assert extended.playout_hold_ms is not None
     assert (extended.playout_hold_ms.count, extended.playout_hold_ms.p50) == (1, 199.5)
+    assert extended.playout_holds_ms == [199.5]
+    assert extended.observed_ms == 20_000
     assert extended.transport is not None
     assert extended.transport.frame_ms == 20
     sent = {"p50": 0.04, "p90": 2.5, "p99": 2.5, "maximum": 2.5}
@@ -356,6 +359,7 @@ def test_what_carried_a_conversation_is_told_in_milliseconds() -> None:
         "frames": 2,
         "send_lateness_ms": {"count": 2, **late},
         "send_latency_ms": {"count": 2, **sent},
+        "queue_delay_ms": {"count": 1, **dict.fromkeys(sent, 199.5)},
         "high_water_ms": 200.042,
         "underflow_ms": 100.0,
         "underflow_in_speech_ms": 0.5,
@@ -363,10 +367,15 @@ def test_what_carried_a_conversation_is_told_in_milliseconds() -> None:
     }
 
 
-def test_a_single_turn_has_no_transport_of_its_own() -> None:
-    extended = a_row(an_attempt(assistant=ANSWER)).metrics.audio.extended
+def test_a_single_turn_has_no_transport_of_its_own_and_says_so() -> None:
+    metrics = a_row(an_attempt(assistant=ANSWER)).metrics
+    extended = metrics.audio.extended
     assert extended is not None
-    assert (extended.playout_hold_ms, extended.transport) == (None, None)
+    assert (extended.playout_hold_ms, extended.playout_holds_ms) == (None, None)
+    assert extended.transport is None
+    assert metrics.unavailable["audio.extended.playout_hold_ms"] == NOT_HELD
+    assert metrics.unavailable["audio.extended.playout_holds_ms"] == NOT_HELD
+    assert metrics.unavailable["audio.extended.transport"] == NO_RELAY
 
 
 def test_episodes_and_yields_stand_in_the_extended_block() -> None:
