@@ -31,6 +31,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "response_deadline_ms": ("0", "-5", "60001", "1.5", "soon"),
     "assistant_opening_prompt": ("no.txt", "."),
     "cleanup_timeout_seconds": ("0", "-1", "600.1", "nan", "inf", "true"),
+    "work_grace_seconds": ("-1", "600.1", "nan", "inf", "true"),
     "simulator_model": ("", " "),
     "simulator_endpoint": ("http://example.org", "wss://u:p@example.org/x", "nowhere"),
     "caller_script": ("no_such_script", "defects", "faults", ""),
