@@ -23,10 +23,11 @@ from shared.metrics.interaction import METRICS_VERSION, InteractionMeasurements
 from shared.metrics.turn_count import substantive_turns
 from shared.observability.evidence import Evidence, Track
 from shared.observability.observations import TokenUsage
+from shared.observability.timeline import Timeline
 from shared.plain_text import shortened
 from shared.reporting.carried import not_carried, transport_metrics
 from shared.reporting.conditions import condition_summaries
-from shared.reporting.conversation_figures import caller_actions
+from shared.reporting.conversation_figures import caller_actions, caller_mode
 from shared.reporting.procedure import LONGEST_REASON, agenda_block, moments, procedure_report
 from shared.reporting.recognized import entity_reports, unrecognized, word_error
 from shared.reporting.rounding import percentiles, rounded_ms, rounded_rate
@@ -110,7 +111,7 @@ def attempt_result(
         assessment=None if observed is None else _assessment(assessment),
         observability=None
         if observed is None
-        else _observability(evidence, scenario, assessment, observed, audio_source),
+        else _observability(evidence, scenario, assessment, observed, attempt, audio_source),
         validity=validity_report(evidence),
         caller_fidelity=fidelity_report(evidence, scenario, observed),
         simulation_usage=usage_report(evidence),
@@ -410,6 +411,7 @@ def _observability(
     scenario: Scenario,
     assessment: Assessment,
     observed: Observed,
+    attempt: AttemptReport,
     audio_source: str,
 ) -> dict[str, object]:
     verdict, matching, timeline = assessment.verdict, observed.matching, observed.timeline
@@ -418,16 +420,17 @@ def _observability(
         "provenance": {
             "api_version": "v3",
             "turn_derivation": "local_audio_and_transcript",
-            "audio_timing": "local_playout_clock",
+            "audio_timing": "local_relay_playout" if is_conversation else "local_playout_clock",
             "transcript_timing": "provider_session_clock",
         },
-        **({"agenda": agenda_block(observed.agenda)} if is_conversation else {}),
+        **({"agenda": agenda_block(scenario, observed.agenda)} if is_conversation else {}),
         "interaction": {
             "mode": scenario.interaction.value,
             "audio_source": audio_source,
+            **(_caller(timeline, attempt, audio_source) if is_conversation else {}),
             "assistant_turns": len(timeline.assistant_turns),
             "caller_turns": len(timeline.caller_turns),
-            **({"caller_actions": caller_actions(timeline)} if is_conversation else {}),
+            "delegations": len(task.delegations(evidence.observations)),
         },
         "tools": {
             "executed": [_executed(use) for use in observed.tools],
@@ -446,13 +449,22 @@ def _observability(
             "semantic_scores": scores(assessment.judgments),
         },
         "completion": {
-            **completion_block(evidence, scenario, verdict),
+            **completion_block(evidence, scenario, verdict, observed.procedure),
             "passed": verdict.status is Status.PASSED,
             "source": _source(verdict),
             "rationale": _rationale(verdict),
             "failed_checks": list(verdict.failed_checks),
         },
         "scenario": {"id": scenario.id, "type": scenario.scenario_type},
+    }
+
+
+def _caller(timeline: Timeline, attempt: AttemptReport, audio_source: str) -> JsonObject:
+    """What kind of caller it was and what its turns were there for, as told afterwards."""
+    return {
+        "caller_mode": caller_mode(attempt, audio_source),
+        "caller_actions": caller_actions(timeline),
+        "attribution": "post_hoc_audio_and_transcript",
     }
 
 

@@ -18,8 +18,13 @@ from shared.observability.delegation import TIMING_SOURCE
 from shared.observability.evidence import CallerAction, Evidence
 from shared.observability.timeline import Timeline
 from shared.reporting.rounding import rounded_ms, rounded_rate
+from shared.reporting.schema import AttemptReport
 from shared.reporting.standing import Standing, policy_of
 from shared.values import JsonObject, JsonValue
+
+OFFLINE_CALLER, LIVE_CALLER = "offline_fixture", "gpt-live"
+SCRIPTED_CALLER = "scripted_caller"
+"""Of a live run: the caller alone has a script, which its audio source tells."""
 
 
 def interaction_metrics(measured: InteractionMeasurements) -> JsonObject:
@@ -150,6 +155,13 @@ def efficiency_metrics(
         "matched_tool_call_count": observed.matching.matched,
         "unexpected_tool_call_count": len(observed.matching.unexpected),
     }
+
+
+def caller_mode(attempt: AttemptReport, audio_source: str) -> str:
+    """What kind of caller it was. Only a far end that is scripted has a script."""
+    if attempt.script is None:
+        return LIVE_CALLER
+    return SCRIPTED_CALLER if audio_source == SCRIPTED_CALLER else OFFLINE_CALLER
 
 
 def caller_actions(timeline: Timeline) -> dict[str, int]:

@@ -32,6 +32,7 @@ from shared.observability.timeline import Timeline
 from shared.observability.turns import Turn
 from shared.reporting.conversation_figures import (
     caller_actions,
+    caller_mode,
     efficiency_metrics,
     interaction_metrics,
     task_metrics,
@@ -46,9 +47,6 @@ from shared.reporting.usage_entries import usage_entries
 from shared.scenarios import Scenario
 from shared.values import JsonObject
 
-OFFLINE_CALLER, LIVE_CALLER = "offline_fixture", "gpt-live"
-SCRIPTED_CALLER = "scripted_caller"
-"""Of a live run: the caller alone has a script, which its audio source tells."""
 TASK_STATUSES = {Status.PASSED: "passed", Status.FAILED: "incomplete"}
 UNOBSERVED = (
     "task_metrics",
@@ -107,13 +105,6 @@ def conversation_result(
             evidence, scenario, policy, assessment, audio_source=audio_source, tick_ms=tick_ms
         ),
     }
-
-
-def caller_mode(attempt: AttemptReport, audio_source: str) -> str:
-    """What kind of caller it was. Only a far end that is scripted has a script."""
-    if attempt.script is None:
-        return LIVE_CALLER
-    return SCRIPTED_CALLER if audio_source == SCRIPTED_CALLER else OFFLINE_CALLER
 
 
 def _observed(

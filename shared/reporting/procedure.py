@@ -10,8 +10,10 @@ from shared.grading.verdict import CheckStatus, Ref
 from shared.plain_text import shortened
 from shared.reporting.rounding import rounded_rate
 from shared.reporting.schema import Moment, ProcedureReport, ProcedureStepReport
+from shared.scenarios import Scenario
 from shared.values import JsonObject
 
+NOT_OBSERVED = "no observer said what the caller had brought up"
 LONGEST_REASON = 500
 """Characters of a reason in a row; the evidence has the whole."""
 
@@ -30,12 +32,15 @@ def procedure_report(grade: ProcedureGrade | None) -> ProcedureReport | None:
     )
 
 
-def agenda_block(progress: AgendaProgress | None) -> JsonObject | None:
-    """``observability.agenda``; nothing where nobody observed the agenda."""
+def agenda_block(scenario: Scenario, progress: AgendaProgress | None) -> JsonObject:
+    """``observability.agenda``; how far the caller got is unknown where nobody observed it."""
+    caller = scenario.simulation_parameters
+    total = len(caller.agenda) if caller else 0
     if progress is None:
-        return None
+        unknown = dict.fromkeys(("completed", "skipped", "bypassed", "pending_required"))
+        return {"total": total, **unknown, "unavailable": NOT_OBSERVED}
     return {
-        "total": progress.total,
+        "total": total,
         "completed": list(progress.completed),
         "skipped": list(progress.skipped),
         "bypassed": list(progress.bypassed),

@@ -10,9 +10,10 @@ from shared.grading.agenda import AgendaProgress
 from shared.grading.conversation import graded_conversation
 from shared.grading.procedure import ProcedureGrade, graded_procedure
 from shared.grading.verdict import Status, decide
-from shared.reporting.procedure import agenda_block, procedure_report
+from shared.reporting.procedure import NOT_OBSERVED, agenda_block, procedure_report
 from shared.reporting.schema import AssessmentReport
 from tests.support.judged import BOOK, Exchange, a_call, a_case, a_conversation
+from tests.support.scenario_documents import CONVERSATION
 
 LOOK = {"id": "look", "kind": "tool", "tool": "look"}
 BOOKS = {"id": "books", "kind": "tool", "tool": BOOK, "after": ["look"]}
@@ -93,15 +94,24 @@ def test_without_a_procedure_a_report_says_nothing_of_one() -> None:
     assert "procedure" not in report.model_dump()
 
 
-def test_an_agenda_is_told_by_its_ids_and_is_null_where_nobody_observed_it() -> None:
-    assert agenda_block(AgendaProgress(3, ("a",), ("b",), (), ("c",))) == {
-        "total": 3,
+def test_an_agenda_is_told_by_its_ids_and_is_unknown_where_nobody_observed_it() -> None:
+    scenario = a_conversation()
+    total = len(CONVERSATION["simulation_parameters"]["agenda"])
+    assert agenda_block(scenario, AgendaProgress(total, ("a",), ("b",), (), ("c",))) == {
+        "total": total,
         "completed": ["a"],
         "skipped": ["b"],
         "bypassed": [],
         "pending_required": ["c"],
     }
-    assert agenda_block(None) is None
+    assert agenda_block(scenario, None) == {
+        "total": total,
+        "completed": None,
+        "skipped": None,
+        "bypassed": None,
+        "pending_required": None,
+        "unavailable": NOT_OBSERVED,
+    }
 
 
 def test_a_step_that_is_not_critical_fails_no_conversation() -> None:

@@ -9,7 +9,14 @@ import pytest
 
 from shared.errors import Stage
 from shared.grading.verdict import Status, Verdict
-from shared.observability.evidence import Ending, Evidence, Failure, Termination
+from shared.observability.evidence import (
+    Decision,
+    DecisionStatus,
+    Ending,
+    Evidence,
+    Failure,
+    Termination,
+)
 from shared.reporting.termination import completion_block, termination_reason
 from tests.support.builders import spans
 from tests.support.judged import Exchange, a_conversation, a_row, a_scenario, an_attempt
@@ -50,8 +57,8 @@ def test_a_conversation_ended_because(ending: Ending, stage: Stage | None, reaso
     assert termination_reason(an_attempt(ending=ending), a_verdict(stage)) == reason
 
 
-def completion(evidence: Evidence) -> Any:
-    observability = a_row(evidence, a_conversation()).observability
+def completion(evidence: Evidence, **edits: Any) -> Any:
+    observability = a_row(evidence, a_conversation(**edits)).observability
     assert observability is not None
     return observability["completion"]
 
@@ -77,10 +84,57 @@ def test_a_conversation_that_broke_names_the_stage() -> None:
     assert completion(broken)["termination_reason"] == "response_collection"
 
 
+def test_every_question_to_the_observer_is_counted_by_what_became_of_it() -> None:
+    of = DecisionStatus
+    became = (*[of.ANSWERED] * 3, *[of.STALE] * 2, of.FAILED, *[of.ASKED] * 4)
+    decisions = tuple(Decision(0, 1, 1, status) for status in became)
+    gave_up = Termination("a_quiet_line", gave_up="it failed")
+    told = completion(replace(COMPLETED, decisions=decisions, termination=gave_up))
+    assert told["observer"] == {
+        "assessments": 10,
+        "answered": 3,
+        "stale": 2,
+        "failed": 1,
+        "abandoned": 4,
+        "gave_up": "it failed",
+    }
+    nobody = completion(COMPLETED)["observer"]
+    assert (nobody["assessments"], nobody["gave_up"]) == (0, None)
+
+
+@pytest.mark.parametrize("is_critical", [False, True])
+def test_required_steps_that_failed_are_named_and_decide_where_one_is_critical(
+    *, is_critical: bool
+) -> None:
+    steps = [
+        {"id": "look", "kind": "tool", "tool": "look", "critical": is_critical},
+        {"id": "maybe", "kind": "tool", "tool": "maybe", "required": False},
+    ]
+    told = completion(COMPLETED, expected__procedure={"id": "p", "steps": steps})
+    assert told["failed_procedure_steps"] == ["look"]
+    assert told["procedure_is_diagnostic"] is not is_critical
+
+
+def test_without_a_procedure_no_step_fails() -> None:
+    told = completion(COMPLETED)
+    assert (told["failed_procedure_steps"], told["procedure_is_diagnostic"]) == ([], True)
+
+
 def test_what_the_caller_did_is_counted() -> None:
-    observability = a_row(COMPLETED, a_conversation()).observability
-    assert observability is not None
-    assert observability["interaction"]["caller_actions"] == {"SPEAK": 2}  # type: ignore[index]
+    observability: Any = a_row(COMPLETED, a_conversation()).observability
+    interaction = observability["interaction"]
+    assert interaction["caller_actions"] == {"SPEAK": 2}
+    assert interaction["attribution"] == "post_hoc_audio_and_transcript"
+    assert interaction["caller_mode"] == "offline_fixture"
+    assert interaction["delegations"] == 0
+    assert observability["provenance"]["audio_timing"] == "local_relay_playout"
+
+
+def test_a_single_turn_has_no_caller_that_acts() -> None:
+    observability: Any = a_row(an_attempt()).observability
+    assert "agenda" not in observability
+    assert not {"caller_mode", "caller_actions", "attribution"} & set(observability["interaction"])
+    assert observability["provenance"]["audio_timing"] == "local_playout_clock"
 
 
 def test_a_single_turn_has_neither_policy_nor_signal() -> None:
