@@ -6,13 +6,14 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, TextIO, override
 
 from shared.grading.semantic import JUDGE_ASKED, JUDGE_COMPLETED
 from shared.plain_text import one_line
+from shared.reporting.caller_notes import caller_notes
 from shared.reporting.flips import flips_of
 from shared.reporting.schema import (
     AttemptResult,
@@ -32,10 +33,14 @@ SCRIPTED = "scripted"
 OFFLINE = "offline_fixture"
 NONE = "-"
 """A figure that does not exist."""
+CONVERSING = frozenset({"simulated", "scripted"})
+"""Kinds of callers that go on speaking."""
 
 
 WIDE = 100
-"""Columns from which on the reasons have room beside the figures."""
+"""Columns from which on the reasons have room beside the figures, if keys leave it to them."""
+ROOM = 40
+"""Columns that a reason needs, so that it does not break every few words."""
 
 
 class Console:
@@ -118,7 +123,7 @@ class Console:
                 self._progress.advance(self._task)
             if self._is_verbose:
                 self._narrate(f"{row.attempt.key} {_outcome(row)}")
-                for line in flips_of(row):
+                for line in (*flips_of(row), *caller_notes(row)):
                     self._narrate(line)
 
     def end(self, report: Report | None, results_path: str) -> None:
@@ -137,7 +142,7 @@ class Console:
                 self._print(f"{row.attempt.key}\t{_outcome(row)}")
         self._print(_totals(report))
         for row in report.results:
-            for line in flips_of(row):
+            for line in (*flips_of(row), *caller_notes(row)):
                 self._print(line)
         is_scripted = report.run.execution_mode == OFFLINE
         self._conditions(report.summary.conditions or (), is_scripted=is_scripted)
@@ -161,22 +166,23 @@ class Console:
         from rich.text import Text
 
         terminal = RichConsole(file=self._out)
-        is_wide = terminal.width >= WIDE
+        figures = [_figures(row) for row in report.results]
+        is_wide = terminal.width >= max(WIDE, _longest_key(report) + _widest(figures) + ROOM)
         table = Table(box=None, pad_edge=False)
         # A name is there to be copied, so it is never cut; reasons wrap instead.
         table.add_column("attempt", no_wrap=True, min_width=_longest_key(report))
         is_judged = bool(_semantic(report.results).applicable)
-        for heading in ("status", "latency", "tools", *(["semantic"] if is_judged else [])):
+        headings = figures[0] if figures else {}
+        for heading in ("status", *headings, *(["semantic"] if is_judged else [])):
             table.add_column(heading, no_wrap=True)
         if is_wide:
             table.add_column("why", overflow="fold")
         styles = {"passed": "green", "failed": "red", "infrastructure_error": "yellow"}
-        for row in report.results:
+        for row, shown in zip(report.results, figures, strict=True):
             table.add_row(
                 Text(row.attempt.key),
                 Text(row.status, style=styles[row.status]),
-                Text(_latency(row)),
-                Text(_tools(row)),
+                *map(Text, shown.values()),
                 *([Text(str(_semantic([row])))] if is_judged else []),
                 *([Text(_writable(_why(row), self._out))] if is_wide else []),
             )
@@ -238,8 +244,24 @@ def _writable(text: str, stream: TextIO) -> str:
 def _outcome(row: AttemptResult) -> str:
     semantic = _semantic([row])
     scored = f"semantic {semantic}" if semantic.applicable else ""
-    parts = [row.status, f"latency {_latency(row)}", f"tools {_tools(row)}", scored, _why(row)]
-    return "\t".join(part for part in parts if part)
+    figures = [f"{heading} {figure}" for heading, figure in _figures(row).items()]
+    return "\t".join(part for part in (row.status, *figures, scored, _why(row)) if part)
+
+
+def _figures(row: AttemptResult) -> dict[str, str]:
+    """The key figures by their headings, in order: of a conversation more than of one request."""
+    told = {"latency": _latency(row), "tools": _tools(row)}
+    caller, audio = row.attempt.caller, row.metrics.audio
+    if caller is None or caller.kind not in CONVERSING:
+        return told
+    counts, extended = audio.response_opportunities, audio.extended
+    return {
+        "length": NONE if extended is None else f"{extended.observed_ms / 1_000:.1f} s",
+        "answered": NONE if counts is None else f"{counts.response_count}/{counts.response_total}",
+        "latency": told["latency"],
+        "broke in": NONE if audio.interruption_count is None else str(audio.interruption_count),
+        "tools": told["tools"],
+    }
 
 
 def _condition_columns(one: ConditionSummary, *, is_scripted: bool) -> dict[str, str]:
@@ -372,8 +394,16 @@ def _machine_summary(report: Report, results_path: str) -> JsonObject:
 
 
 def _failed(row: AttemptResult) -> list[CheckReport]:
+    """What decided against it; what is only diagnostic would say the same again."""
     checks = row.assessment.checks if row.assessment is not None else []
-    return [check for check in checks if check.status == "failed"]
+    return [check for check in checks if check.status == "failed" and check.required]
+
+
+def _widest(figures: Sequence[Mapping[str, str]]) -> int:
+    """Columns of the status and of all figures, with the blanks between them."""
+    headings = figures[0] if figures else {}
+    widths = (max(len(name), *(len(one[name]) for one in figures)) for name in headings)
+    return len("infrastructure_error") + sum(width + 1 for width in widths)
 
 
 def _longest_key(report: Report) -> int:

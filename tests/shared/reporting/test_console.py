@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, override
+from typing import Any, Literal, override
 
 import pytest
 
@@ -21,7 +21,15 @@ from shared.grading.semantic import JUDGE_ASKED, JUDGE_COMPLETED
 from shared.observability.observations import Caption, Speaker
 from shared.reporting.assemble import summarize
 from shared.reporting.console import SCRIPTED_NOTE, Console
-from shared.reporting.schema import AttemptResult, ErrorReport, Report
+from shared.reporting.schema import (
+    AttemptResult,
+    CallerFidelityReport,
+    CallerReport,
+    CheckReport,
+    ErrorReport,
+    Report,
+    StrayFactReport,
+)
 from shared.values import JsonObject
 from tests.support.builders import a_second_opinion, at, spans
 from tests.support.judged import a_recording, a_row, a_run, a_scenario, an_attempt
@@ -72,6 +80,27 @@ RECORDED = [
 ]
 
 
+def of_a_conversation(
+    row: AttemptResult, kind: Literal["simulated", "scripted"] = "scripted"
+) -> AttemptResult:
+    caller = CallerReport(kind=kind, sha256="0" * 64)
+    return row.model_copy(update={"attempt": row.attempt.model_copy(update={"caller": caller})})
+
+
+def strayed(key: str = "one") -> AttemptResult:
+    fidelity = CallerFidelityReport(
+        never_spoke=True,
+        drifted_into_assistant_role=True,
+        contradicted_facts=[
+            StrayFactReport(at_ms=3_250, said="8:30 p.m."),
+            StrayFactReport(at_ms=9_000, said="9"),
+        ],
+        planned_interruptions=3,
+        planned_interruptions_missed=1,
+    )
+    return passed(key).model_copy(update={"caller_fidelity": fidelity})
+
+
 def a_report(*rows: AttemptResult, **run: Any) -> Report:
     run = {"attempts_planned": len(rows), **run}
     return Report(run=a_run(**run), summary=summarize(rows), results=list(rows))
@@ -119,6 +148,53 @@ def test_a_pipe_gets_one_line_for_each_attempt_and_the_totals(
         "Results: r.json",
     ]
     assert err == ""
+
+
+def test_a_conversation_has_its_length_and_what_became_of_its_turns(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    never = a_row(an_attempt(extent_ms=0), key="three")
+    say(
+        of_a_conversation(passed()),
+        of_a_conversation(failed(), "simulated"),
+        of_a_conversation(never),
+    )
+    lines = capsys.readouterr().out.splitlines()
+
+    assert lines[0] == (
+        "one\tpassed\tlength 20.0 s\tanswered 1/1\tlatency 400 ms\tbroke in 0\ttools 0/0"
+    )
+    assert lines[1].startswith(
+        "two\tfailed\tlength 20.0 s\tanswered 0/1\tlatency -\tbroke in 0\ttools 0/0\tassistant_"
+    )
+    assert lines[2].startswith(
+        "three\tinfrastructure_error\tlength -\tanswered -\tlatency -\tbroke in -\ttools -\t"
+    )
+
+
+def test_on_a_terminal_a_conversation_has_a_column_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    received = on_a_terminal(lambda: say(of_a_conversation(failed())), monkeypatch)
+    plain = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", received)
+
+    assert re.search(r"attempt +status +length +answered +latency +broke in +tools +why", plain)
+    assert re.search(r"two +failed +20\.0 s +0/1 +- +0 +0/0 +assistant_responded", plain)
+
+
+@pytest.mark.parametrize("is_verbose", [False, True])
+def test_what_a_caller_did_of_its_own_is_said_below_the_totals(
+    is_verbose: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    say(strayed(), passed("two"), is_verbose=is_verbose)
+    lines = capsys.readouterr().out.splitlines()
+    notes = [line for line in lines if ": its caller " in line]
+
+    assert notes == [
+        "one: its caller was never heard, took the assistant's part, named"
+        ' "8:30 p.m." at 3.2 s and "9" at 9.0 s of its own, left out 1 of 3 planned interruptions'
+    ] * (2 if is_verbose else 1)
 
 
 def test_a_judged_run_tells_its_mean_score_with_counts(capsys: pytest.CaptureFixture[str]) -> None:
@@ -520,6 +596,25 @@ def test_on_a_narrow_terminal_the_reasons_stand_below(
     assert any(re.match(r"two: assistant_responded", line) for line in lines) is is_below
     assert any(re.search(r"tools +why", line) for line in lines) is not is_below
     assert not any(line.startswith("one:") for line in lines)
+
+
+def test_beside_long_names_the_reasons_stand_below(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    key = "a_conversation_of_some_kind@an_assistant_that_makes_a_mistake"
+    received = on_a_terminal(lambda: say(of_a_conversation(failed(key))), monkeypatch)
+    lines = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", received).splitlines()
+
+    assert any(line.startswith(f"{key}: assistant_responded") for line in lines)
+    assert not any(re.search(r"tools +why", line) for line in lines)
+
+
+def test_only_what_decided_is_given_as_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    row = failed()
+    assert row.assessment is not None
+    told = CheckReport(id="told_only", status="failed", required=False, reason="once more")
+    checks = [*row.assessment.checks, told]
+    say(row.model_copy(update={"assessment": row.assessment.model_copy(update={"checks": checks})}))
+    assert "told_only" not in capsys.readouterr().out
 
 
 def test_a_bar_says_who_waits_for_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:
