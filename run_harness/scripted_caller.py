@@ -27,7 +27,6 @@ class ScriptedCaller(Caller):
         self._library = library
         self._choice = choice
         self._voice = voice
-        self._identities: dict[str, JsonObject] = {}
 
     @property
     @override
@@ -42,17 +41,14 @@ class ScriptedCaller(Caller):
     @override
     def renditions(self, scenarios: Sequence[Scenario]) -> Sequence[Rendition]:
         """Every scenario with a script of that name; the sound one is needed by all of them."""
-        missing = []
-        for scenario in scenarios:
-            for named in self._library.chosen(scenario.id, self._choice):
-                if named.script is None:
-                    missing.append(
-                        f'scenario "{scenario.id}": no script for its caller;'
-                        f" write scripts/sound/{scenario.id}.json beside the dataset,"
-                        " or leave --caller-script out"
-                    )
-                else:
-                    self._identities[scenario.id] = scripted_identity(named.script, self._voice)
+        missing = [
+            f'scenario "{scenario.id}": no script for its caller;'
+            f" write scripts/sound/{scenario.id}.json beside the dataset,"
+            " or leave --caller-script out"
+            for scenario in scenarios
+            for named in self._library.chosen(scenario.id, self._choice)
+            if named.script is None
+        ]
         if missing:
             raise DatasetError(missing)
         return [Rendition(scenario) for scenario in scenarios]
@@ -63,7 +59,8 @@ class ScriptedCaller(Caller):
 
     @override
     def recorded(self) -> JsonObject:
-        return dict(self._identities)
+        """Each attempt has a caller of its own."""
+        return {}
 
 
 def scripted_identity(script: ConversationScript | None, voice: Synthesizer) -> JsonObject:

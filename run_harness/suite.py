@@ -38,7 +38,6 @@ class SimulatedCaller(Caller):
     def __init__(self, settings: Settings, stand_in: Synthesizer | None = None) -> None:
         self._settings = settings
         self._stand_in = stand_in
-        self._identities: dict[str, JsonObject] = {}
 
     @property
     @override
@@ -58,7 +57,6 @@ class SimulatedCaller(Caller):
             part = scenario.simulation_parameters
             if part is None:
                 continue
-            self._identities[scenario.id] = self._simulated(scenario, part.persona)
             if not is_offline and _is_same(caller.voice_of(part.persona), self._settings):
                 alike.append(
                     f'scenario "{scenario.id}": the caller has the assistant\'s voice;'
@@ -73,7 +71,10 @@ class SimulatedCaller(Caller):
         """Offline the caller is its script."""
         if self._stand_in is not None:
             return scripted_identity(script, self._stand_in)
-        return self._identities[rendition.scenario.id]
+        scenario, part = rendition.scenario, rendition.scenario.simulation_parameters
+        if part is None:
+            raise ValueError(f"{scenario.id} has no simulated caller")
+        return self._simulated(scenario, part.persona)
 
     def _simulated(self, scenario: Scenario, persona: Persona) -> JsonObject:
         is_called_first = self._settings["assistant_opening_prompt"] is not None
@@ -86,7 +87,8 @@ class SimulatedCaller(Caller):
 
     @override
     def recorded(self) -> JsonObject:
-        return dict(self._identities)
+        """Each attempt has a caller of its own."""
+        return {}
 
 
 def _is_same(voice: str, settings: Settings) -> bool:

@@ -38,6 +38,7 @@ def run_header(plan: Plan, name: str, started: datetime) -> Run:
 def _configuration(plan: Plan) -> dict[str, object]:
     """Everything that could change a number, and where each setting came from.
 
+    ``callers`` has whoever called by the hash that rows have of it, ``caller`` what all had alike.
     ``detector`` and ``second_detector`` measure the assistant's track, ``caller`` names those of
     the caller's, and ``requested_detector`` is the setting, ``None`` where nothing was asked for.
     """
@@ -60,6 +61,7 @@ def _configuration(plan: Plan) -> dict[str, object]:
         "origins": {name: entry["origin"] for name, entry in recorded.items()},
         "audio_source": plan.caller.source,
         "caller": plan.caller.recorded(),
+        "callers": _callers(plan),
         "is_scripted_fixture": plan.is_offline,
         "dataset_sha256": plan.dataset.sha256,
         "application_sha256": dict(application.digests),
@@ -75,6 +77,15 @@ def _configuration(plan: Plan) -> dict[str, object]:
             package: version(package)
             for package in ("gpt-live-evals", "numpy", "openai", "pydantic", "websockets")
         },
+    }
+
+
+def _callers(plan: Plan) -> dict[str, object]:
+    """Each identity once, as it was hashed."""
+    return {
+        planned.attempt.caller.sha256: dict(planned.caller)
+        for planned in plan.attempts
+        if planned.attempt.caller is not None
     }
 
 

@@ -34,14 +34,19 @@ from shared.observability.credentials import secrets_in
 from shared.places import expanded
 from shared.scenarios import Scenario, is_artifact_id
 from shared.settings import Origin, Settings
+from shared.values import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedAttempt:
-    """An attempt and the script that is played in it: offline, and for a scripted caller."""
+    """An attempt and the script that is played in it: offline, and for a scripted caller.
+
+    ``caller`` is everything that makes its caller this one, of which the attempt has the hash.
+    """
 
     attempt: Attempt
     script: Named[Any] | None
+    caller: JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +204,9 @@ def _attempts(
             )
             key = "@".join((scenario.id, *(part for part in parts if part is not None)))
             played = None if script is None else script.script
-            who = caller_report(caller.identity(rendition, played))
-            planned.append(PlannedAttempt(Attempt(key, kept, repeat, name, recording, who), script))
+            who = caller.identity(rendition, played)
+            attempt = Attempt(key, kept, repeat, name, recording, caller_report(who))
+            planned.append(PlannedAttempt(attempt, script, who))
     if not planned:
         known = ", ".join(library.names(of_one)) or "none"
         what = f"no selected scenario has a script {choice!r}"

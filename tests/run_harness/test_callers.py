@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,17 @@ def test_every_row_and_every_stored_attempt_says_who_called(tmp_path: Path) -> N
     run, _ = evaluate_here(tmp_path / "results", RUN, example=BOOKING, repeats=2)
     expected = caller_report(scripted_identity(a_script(), ToneSynthesizer())).model_dump()
     assert len(run.rows) == 2
+    whole = scripted_identity(a_script(), ToneSynthesizer())
+    assert run.report["run"]["configuration"]["callers"] == {expected["sha256"]: whole}
     for key, row in run.rows.items():
         assert row["attempt"]["caller"] == expected
         assert json.loads(run.details(key))["attempt"]["caller"] == expected
+
+
+def test_the_hash_of_a_caller_can_be_computed_from_the_head_of_a_report(tmp_path: Path) -> None:
+    run, _ = evaluate_here(tmp_path / "results", example="restaurant_001")
+    (row,) = run.rows.values()
+    caller, callers = row["attempt"]["caller"], run.report["run"]["configuration"]["callers"]
+    canonical = json.dumps(callers[caller["sha256"]], sort_keys=True, separators=(",", ":"))
+    assert hashlib.sha256(canonical.encode()).hexdigest() == caller["sha256"]
+    assert callers[caller["sha256"]]["kind"] == caller["kind"] == "synthesized"
