@@ -13,7 +13,7 @@ import pytest
 
 from assistants.frontend.fixture.conversation_script import parse_conversation_script
 from run_harness.evaluate import main
-from run_harness.scripted_caller import identity, played_text, prepared
+from run_harness.scripted_caller import played_text, prepared, scripted_identity
 from shared.errors import AttemptError, Stage
 from shared.speech.prepared import PreparedSynthesizer
 from shared.speech.tone import ToneSynthesizer
@@ -39,7 +39,7 @@ def a_script(**caller: Any) -> str:
 
 
 def identified(text: str, pitch_hz: int = 210) -> dict[str, Any]:
-    return identity(parse_conversation_script(text), ToneSynthesizer(pitch_hz))
+    return scripted_identity(parse_conversation_script(text), ToneSynthesizer(pitch_hz))
 
 
 def test_a_caller_is_its_script_and_its_voice() -> None:
