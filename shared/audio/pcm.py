@@ -5,6 +5,8 @@ In memory audio is a 1-D array of native ``int16``; on a wire it is little-endia
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -18,7 +20,7 @@ FRAME_BYTES = FRAME_SAMPLES * SAMPLE_BYTES
 type Pcm = npt.NDArray[np.int16]
 
 _WIRE = np.dtype("<i2")
-_FULL_SCALE = np.iinfo(np.int16)
+_LOWEST, _HIGHEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
 
 
 def from_bytes(data: bytes | memoryview) -> Pcm:
@@ -30,7 +32,7 @@ def from_bytes(data: bytes | memoryview) -> Pcm:
 
 def to_bytes(pcm: Pcm) -> bytes:
     """The wire form: little-endian, whatever the machine. Other than samples is a ``TypeError``."""
-    return pcm.astype(_WIRE, casting="equiv").tobytes()
+    return pcm.astype(_WIRE, casting="equiv", copy=False).tobytes()
 
 
 def saturated(samples: npt.NDArray[np.floating] | npt.NDArray[np.integer]) -> Pcm:
@@ -39,12 +41,13 @@ def saturated(samples: npt.NDArray[np.floating] | npt.NDArray[np.integer]) -> Pc
     The only way from any other kind of numbers to samples: a plain cast would wrap, and turn the
     loudest instant into the opposite one. What is no number is a ``ValueError``.
     """
-    if np.isnan(samples).any():
-        raise ValueError("computed audio holds what is no number")
     rounded = np.rint(samples)
     # In a frame of 20 ms, np.clip costs as much as all the rest of this.
-    np.maximum(rounded, _FULL_SCALE.min, out=rounded)
-    np.minimum(rounded, _FULL_SCALE.max, out=rounded)
+    np.maximum(rounded, _LOWEST, out=rounded)
+    np.minimum(rounded, _HIGHEST, out=rounded)
+    # What is no number stays none up to here, and in a sum with all the others.
+    if math.isnan(rounded.sum()):
+        raise ValueError("computed audio holds what is no number")
     return rounded.astype(np.int16)
 
 

@@ -23,8 +23,10 @@ class BackgroundVoices:
 
     def following(self, count: int) -> Floats:
         """The next so many samples."""
-        first = self._start + self._position
-        heard = np.take(self._conversation, np.arange(first, first + count), mode="wrap")
+        first = (self._start + self._position) % self._conversation.size
+        heard = self._conversation[first : first + count]
+        if heard.size < count:
+            heard = np.take(self._conversation, np.arange(first, first + count), mode="wrap")
         self._position += count
         self._energy += int(heard @ heard)
         return heard * self._gain

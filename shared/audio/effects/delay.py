@@ -21,8 +21,12 @@ class DelayLine:
             stream = np.concatenate([np.roll(self._ring, -self._at), block])
             self._ring, self._at = stream[block.size :].copy(), 0
             return stream[: block.size]
-        places = np.arange(self._at, self._at + block.size) % length
-        earlier = self._ring[places]
-        self._ring[places] = block
+        # Up to the ring's end, and on from its beginning.
+        whole = min(block.size, length - self._at)
+        earlier = np.concatenate(
+            [self._ring[self._at : self._at + whole], self._ring[: block.size - whole]]
+        )
+        self._ring[self._at : self._at + whole] = block[:whole]
+        self._ring[: block.size - whole] = block[whole:]
         self._at = (self._at + block.size) % length
         return earlier

@@ -110,7 +110,8 @@ class DistractingCaller:
     def _energies(self, caller: Pcm, ends: range) -> list[int]:
         """The energy of each hop that ends in the block; an unfinished one is carried on."""
         # One zero more, because the block may end where a hop does.
-        squares = np.square(np.append(caller.astype(np.int64), 0))
+        squares = np.zeros(caller.size + 1, np.int64)
+        np.square(caller, out=squares[:-1], dtype=np.int64)
         energies: list[int] = np.add.reduceat(squares, [0, *ends]).tolist()
         energies[0] += self._hop_energy
         self._hop_energy = energies.pop()
