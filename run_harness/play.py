@@ -277,10 +277,8 @@ def _state_after(assistant: OpenAssistant, before: JsonObject, dialogue: Dialogu
 
 def farewells(spoken: Iterable[Spoken], heard_by_ms: int) -> int:
     """How many of a scripted caller's farewells ended by then, that instant included."""
-    return sum(
-        one.step.action == CallerAction.STOP.value and one.span.end_ms <= heard_by_ms
-        for one in spoken
-    )
+    stop = CallerAction.STOP.value
+    return sum(one.step.action == stop and one.span.end_ms <= heard_by_ms for one in spoken)
 
 
 def _track(pcm: Pcm, measured_on: MeasuredOn, detector: Detector) -> Track:

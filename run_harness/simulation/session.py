@@ -287,6 +287,8 @@ class _Floor:
         self._watch.frame(caller, assistant)
 
     def _take(self, speaker: Speaker, observed: Sequence[Observation]) -> None:
+        if not observed:
+            return
         self._dialogue.of(speaker).extend(observed)
         self._watch.observe(speaker, observed)
         self._lines.observe(speaker, observed)
