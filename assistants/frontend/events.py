@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, from_json
 
 from assistants.frontend.backend_events import BackendEvent
 from assistants.frontend.session_config import SessionChange, SessionConfig, SessionResource
@@ -399,8 +399,10 @@ def _parse[E](adapter: TypeAdapter[E], text: str) -> E:
         event = adapter.validate_json(text)
     except ValidationError as error:
         raise _malformed(error, text) from None
-    # The parser reads NaN and Infinity, which are no JSON; most messages cannot hold them at all.
-    if "NaN" in text or "Infinity" in text:
+    # The parser reads NaN and Infinity, which are no JSON, unless it is told not to.
+    try:
+        from_json(text, allow_inf_nan=False)
+    except ValueError:
         _refuse_constants(text)
     return event
 

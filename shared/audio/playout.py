@@ -318,12 +318,14 @@ def _pieces(chunk: _Chunk, pcm: Pcm) -> Iterator[_Piece]:
     Zeros inside it that are too short to become a pause stay with what sounds around them.
     """
     sounding = np.flatnonzero(pcm)
+    starts, ends = [], []
     if sounding.size:
+        starts, ends = [int(sounding[0])], [int(sounding[-1]) + 1]
+    # Most chunks are too short to hold a pause between sounds.
+    if sounding.size and pcm.size - sounding.size >= PAUSE_SAMPLES:
         gaps = np.flatnonzero(np.diff(sounding) > PAUSE_SAMPLES)
-        starts = [int(sounding[0]), *(sounding[gaps + 1].tolist())]
-        ends = [*(sounding[gaps] + 1).tolist(), int(sounding[-1]) + 1]
-    else:
-        starts, ends = [], []
+        starts += sounding[gaps + 1].tolist()
+        ends[:0] = (sounding[gaps] + 1).tolist()
     # What sounds lies in [start, end); around each of these is silence, or nothing.
     at = 0
     for start, end in zip([*starts, pcm.size], [*ends, pcm.size], strict=True):
