@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from assistants.frontend.fixture.message_log import MessageLog
     from assistants.frontend.fixture.script import ResolvedScript
+    from shared.observability.observations import Speaker
 
 HINT = """\
 The first is for --endpoint (OPENAI_LIVE_ENDPOINT), the second for OPENAI_BASE_URL;
@@ -85,7 +86,7 @@ def serve(
             end = stack.enter_context(http_end(answers, port=http_port, log=message_log))
         except OSError as error:
             raise _mistake(f"--http-port {http_port}: {error.strerror}") from None
-        _serve(scripts, port, message_log, end.url)
+        _serve(scripts, port, message_log, end.url, party or Speaker.ASSISTANT)
 
 
 def _read[S](path: Path, parse: Callable[[str], S]) -> S:
@@ -101,18 +102,21 @@ def _read[S](path: Path, parse: Callable[[str], S]) -> S:
         raise _mistake(f"{path}: {error}") from None
 
 
-def _serve(scripts: tuple[ResolvedScript, ...], port: int, log: MessageLog, base_url: str) -> None:
+def _serve(
+    scripts: tuple[ResolvedScript, ...], port: int, log: MessageLog, base_url: str, party: Speaker
+) -> None:
     import asyncio
     import signal
 
     from assistants.frontend.fixture.server import fixture_server
+    from assistants.frontend.fixture.voice import voice_of
 
     async def until_interrupted() -> None:
         stopped = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stopped.set)
-        async with fixture_server(scripts, port=port, log=log) as url:
+        async with fixture_server(scripts, port=port, voice=voice_of(party), log=log) as url:
             typer.echo(f"{url}\n{base_url}")
             typer.echo(HINT, err=True)
             await stopped.wait()

@@ -12,18 +12,19 @@ from assistants.config import api_key
 from assistants.endpoints import Endpoint, http_endpoint, live_endpoint
 from assistants.frontend.fixture.conversation_script import ConversationScript
 from assistants.frontend.fixture.machine import FixtureMachine
-from assistants.frontend.fixture.voice import assistant_voice
+from assistants.frontend.fixture.voice import voice_of
 from assistants.suite.ambience import ambience_of
 from assistants.suite.detectors import second_for_assistant
 from assistants.suite.plan import Plan
 from assistants.suite.voices import synthesizer
 from run_harness.condition import acoustics_of
 from run_harness.play import Conversations, Simulation
-from run_harness.scripted_caller import played_text, prepared
+from run_harness.scripted_caller import ScriptedCaller, played_text, prepared
 from run_harness.simulation.caller import CallerSettings
 from run_harness.simulation.completion import CompletionPolicy
 from run_harness.simulation.observer import Observer, Question
 from run_harness.simulation.openai_observer import observer_at
+from run_harness.suite import SimulatedCaller
 from shared.attempts.attempt import Attempt
 from shared.attempts.cancellation import Cancellation
 from shared.audio.detection.energy_v1 import EnergyV1
@@ -59,16 +60,18 @@ def _conversations(
         for planned in plan.attempts
         if planned.script is not None and planned.script.script is not None
     }
-    voice = synthesizer(settings) if scripts else None
-    caller_end = None if plan.is_offline or scripts else _caller_endpoint(settings, plan)
+    is_caller_live = isinstance(plan.caller, SimulatedCaller) and not plan.is_offline
+    caller_end = _caller_endpoint(settings, plan) if is_caller_live else None
+    voice = voice_of(Speaker.CALLER) if is_caller_live else synthesizer(settings)
 
     def far_end(attempt: Attempt, speaker: Speaker) -> FarEnd:
+        service = plan.endpoint if speaker is Speaker.ASSISTANT else caller_end
+        if service is not None:
+            return service
         script = scripts.get(attempt.key)
-        if speaker is Speaker.ASSISTANT:
-            return plan.endpoint or _scripted(attempt, speaker, script, assistant_voice())
-        if script is None or voice is None:
-            return caller_end or _scripted(attempt, speaker, None, assistant_voice())
-        return _scripted(attempt, speaker, script, prepared(voice, script))
+        if speaker is Speaker.CALLER and script is not None:
+            return _scripted(attempt, speaker, script, prepared(voice, script))
+        return _scripted(attempt, speaker, script, voice_of(speaker))
 
     return Conversations(
         simulation=_simulation(settings, plan),
@@ -127,12 +130,20 @@ def _simulation(settings: Settings, plan: Plan) -> Simulation:
         ambience=ambience,
         background_sha256=background_sha256,
         seed=settings.integer("seed"),
-        hold_ms=settings.integer("playout_hold_ms"),
+        hold_ms=_holds(settings, plan),
         grace_us=_us(settings.number("work_grace_seconds")),
         cleanup_us=_us(settings.number("cleanup_timeout_seconds")),
         is_virtual=plan.is_virtual,
         assistant_opening=None if opening is None else _opening(Path(opening)),
     )
+
+
+def _holds(settings: Settings, plan: Plan) -> dict[Speaker, int]:
+    """A script in this process has no jitter, and is heard at the instants it names. Offline it
+    stands in for a service, whose voice would be held."""
+    hold_ms = settings.integer("playout_hold_ms")
+    is_here = isinstance(plan.caller, ScriptedCaller)
+    return {Speaker.CALLER: 0 if is_here else hold_ms, Speaker.ASSISTANT: hold_ms}
 
 
 def _ms(seconds: float) -> int:

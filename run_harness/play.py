@@ -81,7 +81,7 @@ class Simulation:
     recipe: Recipe
     ambience: Ambience | None
     seed: int
-    hold_ms: int
+    hold_ms: Mapping[Speaker, int]
     grace_us: int
     cleanup_us: int
     is_virtual: bool
@@ -169,6 +169,8 @@ class Conversations:
         config = caller_session(simulation.caller, caller.persona, prompts)
         opened = open_caller(self.kit.settings, config, far_end, clock, traces.of(CALLER))
         machine = far_end if isinstance(far_end, FixtureMachine) else None
+        hold_ms = simulation.hold_ms
+        own_hold_ms = hold_ms[Speaker.CALLER]
 
         def begin() -> None:
             if simulation.assistant_opening is not None:
@@ -177,14 +179,14 @@ class Conversations:
                 opened.say(opening_command(scenario.input.text))
 
         return Cast(
-            caller=LiveParty(opened.participant, Playout(simulation.hold_ms)),
-            assistant=LiveParty(assistant.participant, Playout(simulation.hold_ms)),
+            caller=LiveParty(opened.participant, Playout(own_hold_ms)),
+            assistant=LiveParty(assistant.participant, Playout(hold_ms[Speaker.ASSISTANT])),
             begin=begin,
-            cues=lambda: () if machine is None else tuple(_cues(machine, simulation.hold_ms)),
+            cues=lambda: () if machine is None else tuple(_cues(machine, own_hold_ms)),
             finishes=lambda now_ms: (
                 0
                 if machine is None
-                else farewells(machine.spoken(), now_ms - simulation.hold_ms - PLAYED_WITHIN_MS)
+                else farewells(machine.spoken(), now_ms - own_hold_ms - PLAYED_WITHIN_MS)
             ),
         )
 

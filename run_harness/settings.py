@@ -135,23 +135,26 @@ CALLER_ROWS: tuple[Setting, ...] = (
         flag="--simulator-endpoint",
         toml="simulation.simulator_endpoint",
     ),
-    Setting(
-        "caller_script",
-        Kind.TEXT,
-        None,
-        "Live: let scripts speak for the caller in place of a simulated one: sound, or the name of"
-        " another conversation script of the scenario. Offline both sides have scripts.",
-        flag="--caller-script",
-        toml="simulation.caller_script",
-    ),
 )
 
 # A run of old took a --tts-model for callers that spoke in turns; nobody shall take this for that.
-SCRIPT_VOICE_ROWS: tuple[Setting, ...] = tuple(
+_SCRIPT_VOICE_ROWS: tuple[Setting, ...] = tuple(
     replace(row, flag=None, toml="audio.tts_model") if row.name == "tts_model" else row
     for row in VOICE_ROWS
 )
-"""The voice of a caller that follows a script."""
+
+SCRIPTED_CALLER_ROWS: tuple[Setting, ...] = (
+    Setting(
+        "caller_script",
+        Kind.PATH,
+        None,
+        "Let a script call a live assistant: a conversation script, a folder of them by scenario"
+        " id, or sound for those beside the dataset.",
+        flag="--caller-script",
+        toml="simulation.caller_script",
+    ),
+    *_SCRIPT_VOICE_ROWS,
+)
 
 CLOSING_ROWS: tuple[Setting, ...] = (
     Setting(
@@ -240,7 +243,7 @@ ROWS: tuple[Setting, ...] = (
     sensitivity_row(is_on=False),
     *CONVERSATION_ROWS,
     *CALLER_ROWS,
-    *SCRIPT_VOICE_ROWS,
+    *SCRIPTED_CALLER_ROWS,
     *CLOSING_ROWS,
     *ACOUSTIC_ROWS,
     *JUDGE_ROWS,

@@ -1,4 +1,4 @@
-"""RUN as a suite: every multi-turn scenario, its caller simulated."""
+"""RUN as a suite: every multi-turn scenario, its caller simulated or scripted."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, override
 
-from assistants.frontend.fixture.library import DEFECTS, FAULTS, ConversationLibrary
-from assistants.suite.settings import VOICE_ROWS
+from assistants.frontend.fixture.library import SOUND, ConversationLibrary
 from assistants.suite.suite import Caller, Rendition, Suite
 from assistants.suite.voices import synthesizer
-from run_harness.scripted_caller import ScriptedCaller, scripted_identity
-from run_harness.settings import ROWS
+from run_harness.scripted_caller import FLAG, CallerScripts, ScriptedCaller, scripted_identity
+from run_harness.settings import CALLER_ROWS, ROWS, SCRIPTED_CALLER_ROWS
 from run_harness.simulation.caller import CallerSettings, caller_identity
 from run_harness.simulation.prompts import caller_prompts, opening_command
 from shared.dataset import Dataset
 from shared.errors import DatasetError, UsageError
+from shared.places import expanded
 from shared.scenarios import Interaction, Persona, Scenario
-from shared.settings import Origin, Settings
+from shared.settings import Origin, Setting, Settings
 from shared.speech.port import Synthesizer
 from shared.values import JsonObject
 
@@ -96,31 +96,34 @@ def _is_same(voice: str, settings: Settings) -> bool:
 
 
 def _caller_of(settings: Settings, dataset: Dataset) -> Caller:
-    """A script's caller where the run names a script, offline the simulated one's stand-in."""
-    script, is_offline = settings["caller_script"], settings.switch("offline")
-    if script is None:
-        if not is_offline:
-            _refuse_voices(settings)
-        return SimulatedCaller(settings, synthesizer(settings) if is_offline else None)
-    if is_offline:
+    """A script's caller where a live run names one, else a simulated one; offline a stand-in."""
+    named = settings.values["caller_script"]
+    if settings.switch("offline") and named.origin is Origin.FLAG:
         raise UsageError(
-            "--caller-script: offline --offline-script chooses for both sides; remove one of"
-            " --caller-script and --offline"
+            f"{FLAG}: offline --offline-script chooses for both sides; remove one of {FLAG} and"
+            " --offline"
         )
-    if script in {DEFECTS, FAULTS}:
-        raise UsageError(f"--caller-script: {script} are many scripts; name sound or one of them")
-    library = ConversationLibrary(dataset.directory, "--caller-script")
-    return ScriptedCaller(library, str(script), synthesizer(settings))
+    if settings.switch("offline"):
+        return SimulatedCaller(settings, synthesizer(settings))
+    if named.value is None:
+        _refuse(settings, SCRIPTED_CALLER_ROWS, f"belongs to {FLAG}; add it, or remove this")
+        return SimulatedCaller(settings)
+    _refuse(settings, CALLER_ROWS, f"belongs to a simulated caller; remove it or {FLAG}")
+    is_sound = named.written == SOUND
+    return ScriptedCaller(
+        CallerScripts.beside(dataset.directory)
+        if is_sound
+        else CallerScripts.at(expanded(str(named.value), FLAG)),
+        synthesizer(settings),
+        is_called_first=settings.path("assistant_opening_prompt") is not None,
+    )
 
 
-def _refuse_voices(settings: Settings) -> None:
-    """A simulated caller speaks by its own session, whatever voice somebody chose for a script."""
-    for row in VOICE_ROWS:
+def _refuse(settings: Settings, rows: Sequence[Setting], because: str) -> None:
+    """Refuse flags that would change nothing."""
+    for row in rows:
         if settings.origin(row.name) is Origin.FLAG:
-            raise UsageError(
-                f"{row.flag}: only scripts are spoken by it; add --caller-script or remove it"
-                " (a simulated caller has --simulator-voice)"
-            )
+            raise UsageError(f"{row.flag}: {because}")
 
 
 RUN = Suite(

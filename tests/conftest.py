@@ -27,6 +27,15 @@ IN_REAL_TIME = (
 )
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell what was made again, because a repeated measurement is not a good one."""
+    reports = [one for kind in terminalreporter.stats.values() for one in kind]
+    told = (getattr(one, "user_properties", ()) for one in reports)
+    again = {str(what) for properties in told for name, what in properties if name == "repeated"}
+    for line in sorted(again):
+        terminalreporter.write_line(f"made again: {line}")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Say what stays together on one worker, and have the long waits begin first."""
     for item in items:

@@ -157,6 +157,7 @@ DOORS = frozenset(
         "crawl_harness.tests.readme_example",
         "run_harness.conversations",
         "run_harness.play",
+        "run_harness.scripted_caller",
         "run_harness.simulation.closing",
         "run_harness.simulation.session",
         "run_harness.suite",

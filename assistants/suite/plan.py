@@ -91,7 +91,7 @@ class Plan:
 
 def _metric_policy(settings: Settings) -> MetricPolicy:
     """By which deadline answers are in time: the contract's, where a suite lets nobody choose."""
-    if not _has(settings, "response_deadline_ms"):
+    if not any(row.name == "response_deadline_ms" for row in settings.rows):
         return MetricPolicy()
     return MetricPolicy(response_deadline_ms=settings.integer("response_deadline_ms"))
 
@@ -182,7 +182,7 @@ def _attempts(
     settings: Settings, library: Library[Any], caller: Caller, chosen: Sequence[Scenario]
 ) -> list[PlannedAttempt]:
     """Every rendition with each of its scripts and repeats, in this order."""
-    flag, choice = _script_choice(settings)
+    choice, is_offline = settings.text("offline_script"), settings.switch("offline")
     repeats = settings.integer("repeats")
     renditions = caller.renditions(chosen)
     of_one = Counter(rendition.scenario.id for rendition in renditions)
@@ -191,8 +191,8 @@ def _attempts(
         scenario, recording = rendition.scenario, rendition.recording
         scripts: Sequence[Named[Any] | None] = (
             library.chosen(library.owner(scenario.id, rendition.source_scenario_id), choice)
-            if choice is not None
-            else [None]
+            if is_offline
+            else [rendition.script]
         )
         kept = with_shown_paths(scenario)
         for script, repeat in product(scripts, range(1, repeats + 1)):
@@ -210,20 +210,8 @@ def _attempts(
     if not planned:
         known = ", ".join(library.names(of_one)) or "none"
         what = f"no selected scenario has a script {choice!r}"
-        raise UsageError(f"{flag}: {what}; there are: {known}")
+        raise UsageError(f"--offline-script: {what}; there are: {known}")
     return planned
-
-
-def _script_choice(settings: Settings) -> tuple[str, str | None]:
-    """By which flag scripts are chosen, and which: both sides' offline, live a caller's alone."""
-    if settings.switch("offline"):
-        return "--offline-script", settings.text("offline_script")
-    chosen = settings["caller_script"] if _has(settings, "caller_script") else None
-    return "--caller-script", None if chosen is None else str(chosen)
-
-
-def _has(settings: Settings, name: str) -> bool:
-    return any(row.name == name for row in settings.rows)
 
 
 def _unscripted(attempts: Sequence[PlannedAttempt]) -> tuple[str, ...]:

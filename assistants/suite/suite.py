@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from assistants.frontend.fixture.library import Library, ScriptLibrary
+from assistants.frontend.fixture.library import Library, Named, ScriptLibrary
 from shared.attempts.attempt import Attempt
 from shared.dataset import Dataset
 from shared.reporting.schema import RecordingReport
@@ -22,11 +22,13 @@ class Rendition:
     """A scenario with one recording of its request; without one its text is spoken.
 
     ``source_scenario_id`` names the scenario it was made from, if it was made from another.
+    ``script`` is what its caller follows in a live run, where it follows one.
     """
 
     scenario: Scenario
     recording: RecordingReport | None = None
     source_scenario_id: str | None = None
+    script: Named[Any] | None = None
 
 
 class Caller(Protocol):

@@ -9,7 +9,7 @@ session did, and whatever else goes wrong leaves what was observed until then.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from run_harness.simulation.closing import put_away, settled, whatever_happens
@@ -84,7 +84,7 @@ class Rules:
     scenario: Scenario
     first_speaker: Speaker
     completion: CompletionPolicy
-    hold_ms: int
+    hold_ms: Mapping[Speaker, int]
     grace_us: int
     cleanup_us: int
     mask: Callable[[JsonObject], JsonObject]

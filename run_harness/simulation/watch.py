@@ -9,7 +9,7 @@ quiet for a while; a situation that has not changed is the very same object.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from run_harness.simulation.completion import Party
@@ -73,8 +73,10 @@ class _Side:
 class ConversationWatch:
     """One conversation as it unfolds. Instants are media milliseconds."""
 
-    def __init__(self, state_before: JsonObject, *, quiet_ms: int, hold_ms: int) -> None:
-        self._sides = {speaker: _Side(hold_ms) for speaker in Speaker}
+    def __init__(
+        self, state_before: JsonObject, *, quiet_ms: int, hold_ms: Mapping[Speaker, int]
+    ) -> None:
+        self._sides = {speaker: _Side(hold_ms[speaker]) for speaker in Speaker}
         self._quiet_ms = quiet_ms
         self._now_ms = 0
         self._is_stale = True

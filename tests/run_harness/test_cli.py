@@ -34,7 +34,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "work_grace_seconds": ("-1", "600.1", "nan", "inf", "true"),
     "simulator_model": ("", " "),
     "simulator_endpoint": ("http://example.org", "wss://u:p@example.org/x", "nowhere"),
-    "caller_script": ("no_such_script", "defects", "faults", ""),
+    "caller_script": ("no_such_script", "a_file", ""),
     "synthesizer": ("nobody", ""),
     "caller_voice": ("", " "),
     "completion_model": ("", " "),

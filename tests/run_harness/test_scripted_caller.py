@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +12,27 @@ import pytest
 
 from assistants.frontend.fixture.conversation_script import parse_conversation_script
 from run_harness.evaluate import main
-from run_harness.scripted_caller import played_text, prepared, scripted_identity
+from run_harness.scripted_caller import (
+    CallerScripts,
+    ScriptedCaller,
+    played_text,
+    prepared,
+    scripted_identity,
+)
+from shared.audio.detection.energy_v1 import EnergyV1
+from shared.dataset import load_dataset
 from shared.errors import AttemptError, Stage
 from shared.speech.prepared import PreparedSynthesizer
 from shared.speech.tone import ToneSynthesizer
-from tests.support.calls import Call
 from tests.support.runs import bare_environment
 
 ASKED = "Are you open?"
-ANSWERS = (
-    "We are, and before you ask, there is a long story to it, too.",
-    "Eight at most, and on the terrace in summer there is room for twelve.",
-)
+DATA = Path(__file__).parents[2] / "run_harness" / "data"
+SCENARIOS = {
+    one.id: one
+    for one in load_dataset(DATA / "scenarios.json").scenarios
+    if one.simulation_parameters is not None
+}
 
 
 def a_script(**caller: Any) -> str:
@@ -76,7 +84,7 @@ class Counting(ToneSynthesizer):
 
 def test_every_sentence_is_spoken_once_and_before() -> None:
     voice = Counting()
-    ready = PreparedSynthesizer(voice, ["One.", "Two.", "One."])
+    ready = PreparedSynthesizer(voice, ["One.", "Two.", "One."], EnergyV1())
 
     assert voice.asked == ["One.", "Two."]
     assert (ready.speak("Two.").pcm == ToneSynthesizer().speak("Two.").pcm).all()
@@ -97,50 +105,6 @@ def test_a_voice_that_cannot_say_it_is_no_failure_of_the_assistant() -> None:
     assert raised.value.stage is Stage.AUDIO_SYNTHESIS
 
 
-PLACED = Call(
-    caller=(
-        {"say": ASKED, "at": "start+300"},
-        {"say": "Mm-hm.", "at": "heard1.began+1200", "action": "BACKCHANNEL"},
-        {"say": "And how many,", "at": "heard1.ended+700", "id": "half"},
-        {"say": "do you take?", "at": "half.said+1000"},
-        {"say": "Sorry, I meant tomorrow.", "at": "heard2.began+700", "action": "INTERRUPT"},
-        {"say": "Bye.", "at": "heard2.ended+2000", "action": "STOP"},
-    ),
-    assistant=(
-        {"say": ANSWERS[0], "at": "heard1.ended+600"},
-        # The murmur was the second stretch, the halves around the pause are two more.
-        {"say": ANSWERS[1], "at": "heard4.ended+600"},
-    ),
-)
-
-
-def test_what_hangs_on_the_assistant_lies_exactly_there(tmp_path: Path) -> None:
-    """A murmur 1.2 s into its first answer, a pause of 1 s, and breaking in 0.7 s into its second.
-
-    The assistant is heard after the hold of its playout, and so is the caller.
-    """
-    held = PLACED.hold_in_memory(tmp_path / "call")
-    caller = held.evidence.caller.voiced.spans
-    starts = [turn["start_ms"] for turn in held.caller_turns]
-    answers = held.evidence.assistant.voiced.spans
-    second = next(span.start_ms for span in answers if span.start_ms > starts[3])
-
-    assert held.row["status"] == "passed"
-    assert [turn["action"] for turn in held.caller_turns] == [
-        "OPENING",
-        "BACKCHANNEL",
-        "SPEAK",
-        "SPEAK",
-        "INTERRUPT",
-        "STOP",
-    ]
-    hold_ms, grain_ms = 200, 30
-    assert starts[1] - answers[0].start_ms == pytest.approx(1_200 + hold_ms, abs=grain_ms)
-    assert starts[4] - second == pytest.approx(700 + hold_ms, abs=grain_ms)
-    pauses = [after.start_ms - before.end_ms for before, after in pairwise(caller)]
-    assert pytest.approx(1_000, abs=grain_ms) in pauses
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -149,23 +113,77 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "any-key-at-all")
     monkeypatch.setattr("run_harness.evaluate.leave", sys.exit)
+    other = {**json.loads(a_script()), "assistant": {"steps": []}}
+    scripts: dict[str, Any] = {
+        "of_another": other,
+        "two words": other,
+        "no_caller": {"format": FORMAT, "assistant": {"steps": []}},
+        "silent": {"format": FORMAT, "caller": {"steps": []}},
+        "of_one_side": {"format": "gpt-live-script/1", "steps": []},
+        "cut": calling(door={"status": 429}),
+        "at_once": calling(),
+        "some/restaurant_backchannel": calling(),
+    }
+    for name, content in scripts.items():
+        path = tmp_path / "scripts" / f"{name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(content), "utf-8")
+    (tmp_path / "scripts" / "broken.json").write_text("{", "utf-8")
+    (tmp_path / "first.txt").write_text("Greet the caller.", "utf-8")
     return tmp_path
 
 
-ALONE = ("--caller-script", "sound", "--synthesizer", "tone")
+FORMAT = "gpt-live-conversation/1"
+OPENING = "Could you tell me a little about the house, the hours and the way to you?"
+
+
+def calling(**more: Any) -> dict[str, Any]:
+    """A script of a caller alone, for the scenario that is chosen below."""
+    says = {"say": OPENING, "at": "start+300"}
+    return {"format": FORMAT, "caller": {"steps": [says], **more}}
+
+
+def script(name: str) -> tuple[str, ...]:
+    return ("--caller-script", f"scripts/{name}.json", *ONE)
+
+
+ONE = ("--scenario", "restaurant_backchannel", "--synthesizer", "tone")
+SOUND = ("--caller-script", "sound", "--synthesizer", "tone")
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        pytest.param((*ALONE, "--offline"), "--offline-script", id="offline-has-its-own-flag"),
-        pytest.param(("--caller-script", "defects"), "name sound or one", id="a-kind-is-no-script"),
-        pytest.param(("--caller-script", "nowhere"), "no selected scenario", id="an-unknown-name"),
+        pytest.param((*SOUND, "--offline"), "--offline-script", id="offline-has-its-own-flag"),
+        pytest.param(("--caller-script", "x.json"), "x.json does not exist", id="no-file"),
+        pytest.param(script("of_another"), "name the script of this", id="of-another-scenario"),
+        pytest.param(script("no_caller"), "it has no caller side", id="no-caller-side"),
+        pytest.param(script("of_one_side"), "format: Input should be", id="no-conversation"),
+        pytest.param(script("silent"), "the caller says nothing", id="a-caller-without-words"),
+        pytest.param(script("broken"), "scripts/broken.json: Invalid JSON", id="no-json"),
+        pytest.param(script("two words"), "use letters, digits", id="a-name-for-no-files"),
+        pytest.param(script("cut"), "--simulator-endpoint", id="below-the-messages"),
         pytest.param(
-            ("--synthesizer", "tone"), "add --caller-script", id="a-simulated-caller-has-a-voice"
+            ("--caller-script", "scripts/at_once.json"),
+            "the caller of one scenario, and 17 are to run",
+            id="one-file-for-many-scenarios",
         ),
         pytest.param(
-            (*ALONE, "--caller-voice", "ash"), "belongs to --synthesizer openai", id="no-such-voice"
+            ("--caller-script", "scripts/some", "--max-examples", "1"),
+            'scenario "restaurant_booking_complete" has no script',
+            id="a-folder-without-it",
+        ),
+        pytest.param(
+            (*script("at_once"), "--assistant-opening-prompt", "first.txt"),
+            "the caller speaks at start+300",
+            id="before-an-assistant-that-speaks-first",
+        ),
+        pytest.param(("--synthesizer", "tone"), "belongs to --caller-script", id="a-voice-alone"),
+        pytest.param(
+            (*SOUND, "--simulator-voice", "ash"), "belongs to a simulated", id="a-model's-voice"
+        ),
+        pytest.param(
+            (*SOUND, "--caller-voice", "ash"), "belongs to --synthesizer openai", id="no-such-voice"
         ),
     ],
 )
@@ -188,17 +206,23 @@ def test_what_cannot_be_is_refused_in_one_line(
     assert sorted(path.name for path in folder.rglob("*")) == before
 
 
-def test_a_dataset_without_scripts_is_refused_by_its_scenarios(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    data = Path(__file__).parents[2] / "run_harness" / "data" / "scenarios.json"
-    (folder / "mine.json").write_bytes(data.read_bytes())
-    monkeypatch.setattr(sys, "argv", ["run-eval", "--data", "mine.json", *ALONE])
-    with pytest.raises(SystemExit) as caught:
-        main()
-    lines = capsys.readouterr().err.splitlines()
+def test_a_folder_and_a_pause_within_the_opening_are_fine(tmp_path: Path) -> None:
+    scenario = SCENARIOS["restaurant_backchannel"]
+    half = {"say": "could you tell me", "at": "start+300", "id": "half"}
+    rest = {"say": "a little about the house?", "at": "half.said+1000"}
+    path = tmp_path / "slow" / f"{scenario.id}.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"format": FORMAT, "caller": {"steps": [half, rest]}}), "utf-8")
 
-    assert caught.value.code == 2
-    assert len(lines) == 17
-    assert all("no script for its caller" in line for line in lines)
-    assert not (folder / "run_harness").exists()
+    by_folder = CallerScripts.at(path.parent).of(scenario, is_called_first=False)
+    by_file = CallerScripts.at(path).of(scenario, is_called_first=False)
+
+    assert (by_folder.name, by_file.name) == ("slow", scenario.id)
+    assert by_folder.script == by_file.script
+
+
+def test_the_sound_callers_are_those_beside_the_dataset() -> None:
+    caller = ScriptedCaller(CallerScripts.beside(DATA), ToneSynthesizer())
+    renditions = caller.renditions(list(SCENARIOS.values()))
+
+    assert [one.script.name for one in renditions if one.script] == ["sound"] * len(SCENARIOS)

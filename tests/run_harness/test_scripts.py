@@ -78,8 +78,7 @@ def script_of(name: str) -> ConversationScript:
 @cache
 def graded(name: str) -> tuple[Case, ConversationGrade]:
     script, scenario = script_of(name), SCENARIOS[name.partition(".")[0]]
-    limit_ms = int(script.settings.get("max_duration_seconds", LONGEST_MS // 1_000)) * 1_000
-    case = a_case(played(script, scenario, limit_ms), scenario, POLICY)
+    case = a_case(played(script, scenario, LONGEST_MS), scenario, POLICY)
     return case, graded_conversation(case)
 
 

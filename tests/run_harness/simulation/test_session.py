@@ -144,7 +144,7 @@ def conversed(
         scenario=a_conversation(),
         first_speaker=first,
         completion=CompletionPolicy(is_observed=False, duration_ms=CAP_MS),
-        hold_ms=0,
+        hold_ms=dict.fromkeys(Speaker, 0),
         grace_us=5_000_000,
         cleanup_us=10_000_000,
         mask=lambda content: content,

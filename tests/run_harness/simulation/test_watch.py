@@ -17,7 +17,7 @@ SOUND = b"\x00\x20\x00\xe0" * (FRAME_BYTES // 4)
 
 def watched(*heard: tuple[int, int], until_ms: int, caption: tuple[int, int]) -> ConversationWatch:
     """The caller is heard in these spans and has one caption; the assistant is silent."""
-    watch = ConversationWatch({}, quiet_ms=600, hold_ms=HOLD_MS)
+    watch = ConversationWatch({}, quiet_ms=600, hold_ms=dict.fromkeys(Speaker, HOLD_MS))
     words = Caption(Stamp(0, 0), Speaker.ASSISTANT, "Goodbye.", *caption)
     watch.observe(Speaker.CALLER, [words])
     for at_ms in range(0, until_ms, FRAME_MS):
