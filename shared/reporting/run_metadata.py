@@ -162,9 +162,11 @@ def _semantic_completion(evidence: Evidence) -> JsonObject:
 
 def _shutdown(evidence: Evidence) -> JsonObject:
     """How the end of the conversation was brought about; older evidence tells less of it."""
-    settlement, cleanup = evidence.settlement, evidence.cleanup
+    ended, settlement, cleanup = evidence.termination, evidence.settlement, evidence.cleanup
     return {
         "capture_ending": evidence.ending.value,
+        "caller_completion_policy": None if ended is None else ended.policy,
+        "completion_signal": None if ended is None else ended.signal,
         "work_settlement": None if settlement is None else settlement.as_json(),
         "cleanup": None if cleanup is None else cleanup.as_json(),
     }

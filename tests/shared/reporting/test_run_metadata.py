@@ -17,6 +17,7 @@ from shared.observability.evidence import (
     Evidence,
     Leg,
     PlayoutRecord,
+    Termination,
     Transport,
 )
 from shared.observability.observations import (
@@ -204,3 +205,10 @@ def test_how_it_was_put_away_is_told_where_it_is_known() -> None:
         "elapsed_seconds": 9.9,
         "finalized_participants": ["caller"],
     }
+
+
+def test_it_says_by_what_it_was_over_where_that_is_on_record() -> None:
+    names = ("caller_completion_policy", "completion_signal")
+    told = metadata(an_attempt(termination=Termination("an_observer", "it_said_so")))
+    assert [told[name] for name in names] == ["an_observer", "it_said_so"]
+    assert {metadata(an_attempt())[name] for name in names} == {None}
