@@ -24,7 +24,7 @@ LOWER_HALF = np.uint64(0xFFFF_FFFF)
 UNIT_RMS = math.sqrt(PARTS * (2**32 - 1) / 12)
 
 DRAWN_AT_ONCE = SAMPLE_RATE_HZ
-"""Least so many samples: in a frame of 20 ms the calls cost ten times what they do."""
+"""Least so many samples: in a frame of 20 ms the calls cost more than what they do."""
 
 type Integers = npt.NDArray[np.int32]
 
