@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from types import FrameType
 from typing import Self
@@ -36,13 +37,27 @@ def run_batch[Job](
     concerns all of them, such as a full disk: nothing more is begun, what runs is cancelled, and
     the first such error is raised here.
     """
-    with ThreadPoolExecutor(concurrency) as pool:
+    with _undisturbed(), ThreadPoolExecutor(concurrency) as pool:
         futures: list[Future[None]] = [
             pool.submit(_unless_cancelled, perform, job, cancellation) for job in jobs
         ]
         errors = [e for done in as_completed(futures) if (e := done.exception()) is not None]
     if errors:
         raise errors[0]
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Spare the collector what was there before.
+
+    It stops every thread while it goes over all objects that have lived for a while. Most are the
+    program itself, and an attempt in real time would send its frames late for them.
+    """
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _unless_cancelled[Job](

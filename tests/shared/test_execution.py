@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import threading
 from collections.abc import Callable
@@ -24,6 +25,24 @@ def test_every_job_is_performed() -> None:
     performed([1, 2, 3], done.append, Cancellation())
 
     assert done == [1, 2, 3]
+
+
+def test_what_was_there_before_is_not_collected_meanwhile() -> None:
+    """Going over the whole program would stop every attempt that speaks in real time."""
+    spared: list[int] = []
+    performed([1], lambda _: spared.append(gc.get_freeze_count()), Cancellation())
+
+    assert spared[0] > 10_000
+    assert gc.get_freeze_count() == 0
+
+
+def test_a_batch_that_fails_leaves_the_collector_as_it_was() -> None:
+    def fail(_: int) -> None:
+        raise OSError("the disk is full")
+
+    with pytest.raises(OSError, match="the disk is full"):
+        performed([1], fail, Cancellation())
+    assert gc.get_freeze_count() == 0
 
 
 def test_after_a_cancellation_nothing_more_is_begun() -> None:
