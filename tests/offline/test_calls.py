@@ -119,7 +119,7 @@ CALLS: Mapping[str, Call] = {
 @pytest.fixture(scope="module")
 def calls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Held]]]:
     folder, services = tmp_path_factory.mktemp("calls"), Services()
-    with ThreadPoolExecutor(3) as pool:
+    with ThreadPoolExecutor(len(CALLS)) as pool:
         yield {
             name: pool.submit(call.hold, services, folder / name) for name, call in CALLS.items()
         }

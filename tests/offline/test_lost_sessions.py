@@ -117,7 +117,7 @@ def calls(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[dict[tuple[str, Speaker], Future[Held]]]:
     folder, services = tmp_path_factory.mktemp("calls"), Services()
-    with ThreadPoolExecutor(3) as pool:
+    with ThreadPoolExecutor(6) as pool:
         yield {
             (name, side): pool.submit(loss.hold, side, services, folder / f"{side}-{name}")
             for name, loss in LOSSES.items()
