@@ -73,9 +73,7 @@ class CompletionPolicy:
     assistant_turns_min: int = 1
 
 
-# The next three are made for every frame and kept by nobody. Frozen, making one takes four times as
-# long.
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Party:
     """One side of the line at an instant, as the other side hears it.
 
@@ -92,7 +90,7 @@ class Party:
     is_working: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """All that completion looks at, at the end of one frame.
 
@@ -110,7 +108,7 @@ class Snapshot:
     finishes: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Step:
     """What a frame came to. ``asks`` says to put the present evidence to the observer now."""
 
