@@ -184,11 +184,6 @@ class Completion:
         return None if self._drain is None else self._drain.signal
 
     @property
-    def fallback_reason(self) -> str | None:
-        """Why the observer was given up, once it was."""
-        return self._given_up
-
-    @property
     def policy(self) -> str:
         """How it is decided that a conversation is over, as results name it."""
         if not self._policy.is_observed:

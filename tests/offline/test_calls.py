@@ -15,7 +15,7 @@ from shared.attempts.bench import judge_again
 from shared.attempts.details import decode_details, result_json
 from shared.grading.judge import prompt_hashes
 from shared.observability.evidence import DecisionStatus
-from tests.support.calls import ANSWER, REQUEST, Call
+from tests.support.calls import ANSWER, REQUEST, RESOLVED, Call
 from tests.support.canaries import Canary, Nest, found
 from tests.support.conversations import Held
 from tests.support.judges import GOOD
@@ -24,18 +24,6 @@ from tests.support.services import Services
 
 OBSERVING = {"when": "You watch a telephone conversation"}
 JUDGING = {"when": "Judge [a-z_]+ of this record"}
-RESOLVED = {
-    "reason": "The question was answered and the caller took leave.",
-    "objectives": [
-        {"id": "ask", "expressed": True, "turn": "c1"},
-        {"id": "ask_again", "expressed": False, "turn": None},
-    ],
-    "caller_in_role": True,
-    "closing_turn": "c2",
-    "closing_turn_carries_request": False,
-    "outcome": "resolved",
-    "should_drain": True,
-}
 CALLER = (
     {"say": REQUEST, "at": "start+300"},
     {"say": "Thank you. Bye.", "at": "heard1.ended+500"},

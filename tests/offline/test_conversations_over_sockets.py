@@ -26,6 +26,7 @@ import run_harness.conversations
 from run_harness.suite import RUN
 from shared.observability.observations import Speaker
 from shared.scenarios import Scenario
+from tests.support.beside import WITHIN_MS, apart, checks, evidence, flat, work
 from tests.support.runs import FinishedRun, Row, bare_environment, evaluate_here, installed
 from tests.support.services import LIVE
 
@@ -46,7 +47,6 @@ CHOSEN = ALL if os.environ.get("LIVE_FIXTURE_CONVERSATIONS") == "all" else A_FEW
 AT_ONCE = int(os.environ.get("LIVE_FIXTURE_AT_ONCE", "4"))
 HOLDS = {Speaker.CALLER: 0, Speaker.ASSISTANT: 200}
 MOST_TRIES = 3
-WITHIN_MS = 40
 
 WAITS = {
     "closing_turn": None,
@@ -213,10 +213,6 @@ def test_a_model_saw_the_end_or_the_script_told_it(pair: Pair) -> None:
     assert all(one["closing"] is not None for one in saw)
 
 
-def checks(row: Row) -> list[tuple[str, str]]:
-    return [(one["id"], one["status"]) for one in row["assessment"]["checks"]]
-
-
 def counts(row: Row) -> dict[str, Any]:
     """Everything that is counted; what is timed has a tolerance of its own."""
     task, audio = row["metrics"]["task"], row["metrics"]["audio"]
@@ -238,27 +234,3 @@ def actions(run: FinishedRun, name: str) -> list[str]:
     path = run.folder / "audio" / name / "conversation.result.json"
     result = json.loads(path.read_bytes())
     return [turn["action"] for turn in result["turn_metrics"]]
-
-
-def evidence(run: FinishedRun, name: str) -> dict[str, Any]:
-    sealed: dict[str, Any] = json.loads(run.details(name))["evidence"]
-    return sealed
-
-
-def work(sealed: dict[str, Any]) -> list[tuple[str, int]]:
-    """What happened to delegated work, and at which media time."""
-    kinds = {"DelegationBegan", "ToolCalled", "ToolReturned", "WorkContinued"}
-    return [
-        (seen["observation"], seen["stamp"]["media_ms"])
-        for seen in sealed["observations"]
-        if seen["observation"] in kinds
-    ]
-
-
-def flat(voiced: list[list[int]]) -> list[int]:
-    return [edge for span in voiced for edge in span]
-
-
-def apart(ours: list[float], theirs: list[float]) -> float:
-    """How far the farthest two of two lists are apart, in ms."""
-    return max((abs(a - b) for a, b in zip(ours, theirs, strict=True)), default=0)

@@ -11,11 +11,10 @@ this computer kept no pace is no measurement: it says so (``audio_pacing``) and 
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.beside import WITHIN_MS, apart, checks, evidence, flat, work
 from tests.support.runs import FinishedRun, Row, bare_environment, crawl_eval
 
 FIXTURE = Path(sys.executable).with_name("live-fixture")
@@ -37,7 +37,6 @@ ALL = [f"restaurant_{number:03}" for number in range(1, 22)]
 CHOSEN = ALL if os.environ.get("LIVE_FIXTURE_SCENARIOS") == "all" else list(A_FEW)
 AT_ONCE = int(os.environ.get("LIVE_FIXTURE_AT_ONCE", "2"))
 MOST_TRIES = 5
-WITHIN_MS = 40
 LIVE = {"OPENAI_API_KEY": "any-key-at-all", "OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK": "true"}
 
 
@@ -133,10 +132,6 @@ def test_the_verdict_and_every_count_are_the_same(pair: Pair) -> None:
     assert live.report["run"]["execution_mode"] == "live"
 
 
-def checks(row: Row) -> list[tuple[str, str]]:
-    return [(one["id"], one["status"]) for one in row["assessment"]["checks"]]
-
-
 def test_every_voiced_edge_is_where_it_was(pair: Pair) -> None:
     key, offline, live = pair
     ours, theirs = evidence(offline, key), evidence(live, key)
@@ -161,27 +156,3 @@ def test_delegations_and_tools_come_when_they_came(pair: Pair) -> None:
 
 def test_there_is_work_to_compare(sound_run: FinishedRun) -> None:
     assert sum(bool(work(evidence(sound_run, key))) for key in CHOSEN) >= 3
-
-
-def evidence(run: FinishedRun, key: str) -> dict[str, Any]:
-    sealed: dict[str, Any] = json.loads(run.details(key))["evidence"]
-    return sealed
-
-
-def work(sealed: dict[str, Any]) -> list[tuple[str, int]]:
-    """What happened to delegated work, and at which media time."""
-    kinds = {"DelegationBegan", "ToolCalled", "ToolReturned", "WorkContinued"}
-    return [
-        (seen["observation"], seen["stamp"]["media_ms"])
-        for seen in sealed["observations"]
-        if seen["observation"] in kinds
-    ]
-
-
-def flat(voiced: Sequence[Sequence[int]]) -> list[int]:
-    return [edge for span in voiced for edge in span]
-
-
-def apart(ours: Sequence[float], theirs: Sequence[float]) -> float:
-    """How far the farthest two of two lists are apart, in ms."""
-    return max((abs(a - b) for a, b in zip(ours, theirs, strict=True)), default=0)

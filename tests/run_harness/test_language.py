@@ -7,21 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.calls import Call
+from tests.support.calls import RESOLVED, Call
 from tests.support.conversations import Held
 
-OVER: dict[str, Any] = {
-    "reason": "Λύθηκε.",
-    "objectives": [
-        {"id": "ask", "expressed": True, "turn": "c1"},
-        {"id": "ask_again", "expressed": False, "turn": None},
-    ],
-    "caller_in_role": True,
-    "closing_turn": "c2",
-    "closing_turn_carries_request": False,
-    "outcome": "resolved",
-    "should_drain": True,
-}
+OVER = {**RESOLVED, "reason": "Λύθηκε."}
 WORDS = [
     pytest.param("Are you open?", "Yes, we are.", "Thank you. Bye.", id="english"),
     pytest.param("Είστε ανοιχτά;", "Μάλιστα, είμαστε.", "Ευχαριστώ, γεια σας.", id="greek"),

@@ -30,6 +30,19 @@ SOUND: tuple[tuple[Step, ...], tuple[Step, ...]] = (
     ({"say": ANSWER, "at": "heard1.ended+500"},),
 )
 """What caller and assistant do when nothing goes wrong."""
+RESOLVED: dict[str, Any] = {
+    "reason": "The question was answered and the caller took leave.",
+    "objectives": [
+        {"id": "ask", "expressed": True, "turn": "c1"},
+        {"id": "ask_again", "expressed": False, "turn": None},
+    ],
+    "caller_in_role": True,
+    "closing_turn": "c2",
+    "closing_turn_carries_request": False,
+    "outcome": "resolved",
+    "should_drain": True,
+}
+"""What an observer answers that sees the end of it in the second turn."""
 SCENARIO: dict[str, Any] = {
     "id": "request",
     "title": "One short call",

@@ -559,7 +559,7 @@ def test_one_failure_is_tried_again_after_a_wait_and_forgotten() -> None:
     story.quiet(1_500)
     assert story.asks == [20, 1_520]
     assert story.machine.signal is Signal.RESOLVED
-    assert story.machine.fallback_reason is None
+    assert story.machine.termination.gave_up is None
 
 
 def test_the_wait_doubles_until_it_is_given_up() -> None:
@@ -570,7 +570,7 @@ def test_the_wait_doubles_until_it_is_given_up() -> None:
 
     # Each fails 1,000 ms later; then come 500, 1,000 and 2,000 ms.
     assert story.asks == [20, 1_520, 3_520, 6_520]
-    assert story.machine.fallback_reason == "no reply within 8 s"
+    assert story.machine.termination.gave_up == "no reply within 8 s"
     assert story.machine.policy == "verified_state_and_quiet_line"
     assert story.happened == []
 
@@ -589,7 +589,7 @@ def test_only_failures_in_a_row_give_it_up() -> None:
         story.answer = UNRESOLVED
         story.changes().quiet(1_200)
 
-    assert story.machine.fallback_reason is None
+    assert story.machine.termination.gave_up is None
     assert {one.status for one in story.settled} >= {
         DecisionStatus.FAILED,
         DecisionStatus.ANSWERED,
@@ -600,7 +600,7 @@ def test_a_single_failure_may_be_one_too_many() -> None:
     story = Story(replace(OBSERVED, failures_max=1), answer=FAILED).quiet(6_000)
 
     assert story.asks == [20]
-    assert story.machine.fallback_reason is not None
+    assert story.machine.termination.gave_up is not None
 
 
 # Without an observer.

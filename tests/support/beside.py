@@ -1,0 +1,40 @@
+"""Two runs of one attempt laid beside each other: what is the same, and how far times lie apart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from tests.support.runs import FinishedRun, Row
+
+WITHIN_MS = 40
+"""How far an instant over a socket may lie from the same one in memory."""
+
+
+def checks(row: Row) -> list[tuple[str, str]]:
+    return [(one["id"], one["status"]) for one in row["assessment"]["checks"]]
+
+
+def evidence(run: FinishedRun, key: str) -> dict[str, Any]:
+    sealed: dict[str, Any] = json.loads(run.details(key))["evidence"]
+    return sealed
+
+
+def work(sealed: dict[str, Any]) -> list[tuple[str, int]]:
+    """What happened to delegated work, and at which media time."""
+    kinds = {"DelegationBegan", "ToolCalled", "ToolReturned", "WorkContinued"}
+    return [
+        (seen["observation"], seen["stamp"]["media_ms"])
+        for seen in sealed["observations"]
+        if seen["observation"] in kinds
+    ]
+
+
+def flat(voiced: Sequence[Sequence[int]]) -> list[int]:
+    return [edge for span in voiced for edge in span]
+
+
+def apart(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """How far the farthest two of two lists are apart, in ms."""
+    return max((abs(a - b) for a, b in zip(ours, theirs, strict=True)), default=0)
