@@ -44,7 +44,7 @@ A_FEW = [
 ]
 ALL = [(way, name) for way in (BOTH, SCRIPTED) for name in SCENARIOS]
 CHOSEN = ALL if os.environ.get("LIVE_FIXTURE_CONVERSATIONS") == "all" else A_FEW
-AT_ONCE = int(os.environ.get("LIVE_FIXTURE_AT_ONCE", "4"))
+AT_ONCE = int(os.environ.get("LIVE_FIXTURE_AT_ONCE", "2"))
 HOLDS = {Speaker.CALLER: 0, Speaker.ASSISTANT: 200}
 MOST_TRIES = 3
 

@@ -94,12 +94,20 @@ def test_what_the_assistant_offered_before_may_be_repeated() -> None:
     assert fidelity(said(2_000, "8:30 p.m. is fine."), assistant=(offer,)).stray_facts == ()
 
 
-def test_what_the_assistant_says_later_excuses_nothing() -> None:
-    later = heard(3_000, "We have 8:30 p.m.")
+@pytest.mark.parametrize(
+    ("begun_ms", "strays"),
+    [
+        pytest.param(2_499, 0, id="begun-before-the-caller-ended"),
+        pytest.param(2_500, 1, id="begun-as-it-ended"),
+        pytest.param(3_000, 1, id="begun-later"),
+    ],
+)
+def test_only_what_was_begun_while_the_caller_spoke_excuses_it(begun_ms: int, strays: int) -> None:
+    later = heard(begun_ms, "We have 8:30 p.m.")
     found = fidelity(said(2_000, "8:30 p.m. is fine."), assistant=(later,)).stray_facts
 
     assert found is not None
-    assert len(found) == 1
+    assert len(found) == strays
 
 
 @pytest.mark.parametrize(
