@@ -465,19 +465,21 @@ class StrayFactReport(Part):
 
 
 class CallerFidelityReport(Part):
-    """Whether a simulated caller did its part. It decides nothing; what nobody can tell is null.
+    """Whether a simulated caller did its part. It decides nothing.
 
     ``drifted_at_ms`` are the instants up to which the observer had listened when it found the
     caller in the assistant's role, ``interruptions_at_ms`` the onsets at which the caller broke in.
+    What nobody can tell is null, and ``unavailable`` has the reason by its key.
     """
 
     never_spoke: bool
     drifted_into_assistant_role: bool | None = None
-    drifted_at_ms: list[int] = []
+    drifted_at_ms: list[int] | None = None
     contradicted_facts: list[StrayFactReport] | None = None
     planned_interruptions: int | None = None
     planned_interruptions_missed: int | None = None
     interruptions_at_ms: list[int] = []
+    unavailable: dict[str, str] = {}
 
 
 class ErrorReport(Part):

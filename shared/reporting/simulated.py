@@ -5,10 +5,11 @@ Whoever watched it belongs to it. Nothing here is a figure of the assistant.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from shared.grading.assessment import Observed
-from shared.grading.fidelity import caller_fidelity
+from shared.grading.fidelity import CallerFidelity, StrayFact, Untold, caller_fidelity
 from shared.grading.validity import caller_validity
 from shared.metrics.consumption import consumption, observer_usage
 from shared.observability.evidence import Evidence
@@ -47,21 +48,42 @@ def fidelity_report(
         timeline.assistant_turns,
         evidence.decisions,
     )
-    drifted_ms, stray = found.out_of_role_ms, found.stray_facts
+    drifted_ms = _told(found.out_of_role_ms)
     return CallerFidelityReport(
         never_spoke=found.is_silent,
         drifted_into_assistant_role=None if drifted_ms is None else bool(drifted_ms),
-        drifted_at_ms=list(drifted_ms or ()),
-        contradicted_facts=None
-        if stray is None
-        else [
-            StrayFactReport(at_ms=one.start_ms, said=shortened(one.said, LONGEST_REASON))
-            for one in stray
-        ],
-        planned_interruptions=found.planned_interruptions,
-        planned_interruptions_missed=found.missed_interruptions,
+        drifted_at_ms=None if drifted_ms is None else list(drifted_ms),
+        contradicted_facts=_stray_facts(_told(found.stray_facts)),
+        planned_interruptions=_told(found.planned_interruptions),
+        planned_interruptions_missed=_told(found.missed_interruptions),
         interruptions_at_ms=list(found.interruptions_ms),
+        unavailable=_untold(found),
     )
+
+
+def _told[T](finding: T | Untold) -> T | None:
+    return None if isinstance(finding, Untold) else finding
+
+
+def _untold(found: CallerFidelity) -> dict[str, str]:
+    """Why findings are null, by their keys."""
+    findings = {
+        "drifted_into_assistant_role": found.out_of_role_ms,
+        "drifted_at_ms": found.out_of_role_ms,
+        "contradicted_facts": found.stray_facts,
+        "planned_interruptions": found.planned_interruptions,
+        "planned_interruptions_missed": found.missed_interruptions,
+    }
+    return {key: one.reason for key, one in findings.items() if isinstance(one, Untold)}
+
+
+def _stray_facts(stray: Sequence[StrayFact] | None) -> list[StrayFactReport] | None:
+    if stray is None:
+        return None
+    return [
+        StrayFactReport(at_ms=one.start_ms, said=shortened(one.said, LONGEST_REASON))
+        for one in stray
+    ]
 
 
 def usage_report(evidence: Evidence) -> SimulationUsage | None:

@@ -15,6 +15,7 @@ from shared.audio import wav
 from shared.audio.pcm import silence
 from shared.audio.sidecar import sha256_of
 from shared.errors import UsageError
+from shared.grading.fidelity import NOBODY_LOOKED
 from shared.speech.tone import ToneSynthesizer
 from tests.support.runs import FinishedRun, evaluate_here
 
@@ -81,8 +82,8 @@ def test_a_row_says_whether_its_caller_was_fit_to_call(booking: FinishedRun) -> 
 def test_a_row_says_whether_its_caller_kept_to_its_part(booking: FinishedRun) -> None:
     fidelity = booking.rows[BOOKING]["caller_fidelity"]
     assert (fidelity["never_spoke"], fidelity["contradicted_facts"]) == (False, [])
-    # Nobody watched an offline caller.
     assert fidelity["drifted_into_assistant_role"] is None
+    assert fidelity["unavailable"]["drifted_into_assistant_role"] == NOBODY_LOOKED
 
 
 def test_a_row_says_how_both_voices_were_carried(booking: FinishedRun) -> None:

@@ -7,7 +7,18 @@ from typing import Any
 
 import pytest
 
-from shared.grading.fidelity import CallerFidelity, caller_fidelity
+from shared.grading.fidelity import (
+    NO_WORD_ON_ROLE,
+    NOBODY_LOOKED,
+    NONE_PLANNED,
+    NOTHING_TO_COMPARE,
+    NOTHING_TRANSCRIBED,
+    ONLY_PARTS,
+    CallerFidelity,
+    StrayFact,
+    Untold,
+    caller_fidelity,
+)
 from shared.intervals import Interval
 from shared.observability.evidence import CallerAction, Decision, DecisionStatus
 from shared.observability.observations import Speaker
@@ -48,12 +59,19 @@ def fidelity(
     return caller_fidelity(scenario or a_scenario(), voiced, turns, assistant, decisions)
 
 
+def strays(*turns: Turn, assistant: tuple[Turn, ...] = ()) -> tuple[StrayFact, ...]:
+    """The stray facts of a caller of whom they can be told."""
+    found = fidelity(*turns, assistant=assistant).stray_facts
+    assert not isinstance(found, Untold)
+    return found
+
+
 def test_a_silent_caller_never_spoke() -> None:
     assert fidelity() == CallerFidelity(
         is_silent=True,
-        out_of_role_ms=None,
-        stray_facts=None,
-        planned_interruptions=None,
+        out_of_role_ms=Untold(NOBODY_LOOKED),
+        stray_facts=Untold(NOTHING_TRANSCRIBED),
+        planned_interruptions=Untold(NONE_PLANNED),
         interruptions_ms=(),
     )
     assert not fidelity(said(0, "")).is_silent
@@ -82,9 +100,7 @@ def test_a_fact_as_it_is_strays_nowhere(text: str) -> None:
     ],
 )
 def test_another_value_strays(text: str, stray: str) -> None:
-    found = fidelity(said(0, "Hello."), said(2_000, text)).stray_facts
-
-    assert found is not None
+    found = strays(said(0, "Hello."), said(2_000, text))
     assert [(one.start_ms, one.said.rstrip(".")) for one in found] == [(2_000, stray)]
 
 
@@ -95,31 +111,37 @@ def test_what_the_assistant_offered_before_may_be_repeated() -> None:
 
 
 @pytest.mark.parametrize(
-    ("begun_ms", "strays"),
+    ("begun_ms", "count"),
     [
         pytest.param(2_499, 0, id="begun-before-the-caller-ended"),
         pytest.param(2_500, 1, id="begun-as-it-ended"),
         pytest.param(3_000, 1, id="begun-later"),
     ],
 )
-def test_only_what_was_begun_while_the_caller_spoke_excuses_it(begun_ms: int, strays: int) -> None:
+def test_only_what_was_begun_while_the_caller_spoke_excuses_it(begun_ms: int, count: int) -> None:
     later = heard(begun_ms, "We have 8:30 p.m.")
-    found = fidelity(said(2_000, "8:30 p.m. is fine."), assistant=(later,)).stray_facts
-
-    assert found is not None
-    assert len(found) == strays
+    assert len(strays(said(2_000, "8:30 p.m. is fine."), assistant=(later,))) == count
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("texts", "reason"),
     [
-        pytest.param("Good morning!", id="nothing-that-compares"),
-        pytest.param("At seven.", id="a-short-number-beside-a-known-time"),
-        pytest.param("", id="no-words"),
+        pytest.param([], NOTHING_TRANSCRIBED, id="no-turns"),
+        pytest.param(["", ""], NOTHING_TRANSCRIBED, id="turns-without-words"),
+        pytest.param(["", "Good morning!"], NOTHING_TO_COMPARE, id="words-without-facts"),
+        pytest.param(["At seven."], ONLY_PARTS, id="a-short-number-beside-a-known-time"),
+        pytest.param(["Seven.", "Hello.", "Eight."], ONLY_PARTS, id="short-numbers-alone"),
     ],
 )
-def test_nothing_can_be_told_of(text: str) -> None:
-    assert fidelity(said(0, text)).stray_facts is None
+def test_of_what_has_nothing_certain_in_it_no_fact_can_be_told(
+    texts: list[str], reason: str
+) -> None:
+    turns = [said(n * 1_000, text) for n, text in enumerate(texts)]
+    assert fidelity(*turns).stray_facts == Untold(reason)
+
+
+def test_one_certain_fact_is_enough_to_tell() -> None:
+    assert strays(said(0, "Seven."), said(1_000, "417322.")) == ()
 
 
 def an_answer(
@@ -129,21 +151,23 @@ def an_answer(
 
 
 @pytest.mark.parametrize(
-    ("decisions", "moments"),
+    ("decisions", "told"),
     [
-        pytest.param((), None, id="nobody-looked"),
-        pytest.param((an_answer(None),), None, id="nobody-said"),
+        pytest.param((), Untold(NOBODY_LOOKED), id="nobody-looked"),
+        pytest.param((an_answer(None),), Untold(NO_WORD_ON_ROLE), id="nobody-said"),
         pytest.param((an_answer(True), an_answer(True)), (), id="it-stayed"),
         pytest.param((an_answer(False, asked_ms=7), an_answer(True)), (7,), id="it-strayed-once"),
         pytest.param(
-            (an_answer(False, DecisionStatus.STALE),), None, id="an-answer-that-did-not-count"
+            (an_answer(False, DecisionStatus.STALE),),
+            Untold(NO_WORD_ON_ROLE),
+            id="an-answer-that-did-not-count",
         ),
     ],
 )
 def test_its_role_is_the_observers_word(
-    decisions: tuple[Decision, ...], moments: tuple[int, ...] | None
+    decisions: tuple[Decision, ...], told: tuple[int, ...] | Untold
 ) -> None:
-    assert fidelity(said(0, "Hi."), decisions=decisions).out_of_role_ms == moments
+    assert fidelity(said(0, "Hi."), decisions=decisions).out_of_role_ms == told
 
 
 BREAKING_IN = [an_item(id=f"item_{n}", action="interrupt") for n in range(2)]
@@ -170,5 +194,5 @@ def test_planned_interruptions_that_fired(
 
 def test_what_was_not_planned_cannot_be_missed() -> None:
     found = fidelity(said(0, "", CallerAction.INTERRUPT))
-    assert (found.planned_interruptions, found.missed_interruptions) == (None, None)
+    assert found.planned_interruptions == found.missed_interruptions == Untold(NONE_PLANNED)
     assert found.interruptions_ms == (0,)

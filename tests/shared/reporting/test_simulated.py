@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from shared.grading.fidelity import NOBODY_LOOKED, NONE_PLANNED, NOTHING_TO_COMPARE
 from shared.observability.evidence import CallerAction as Action
 from shared.observability.evidence import Cue, Decision, DecisionStatus, Evidence, LabelSource
 from shared.observability.observations import (
@@ -79,12 +80,39 @@ def test_each_finding_has_its_moment() -> None:
         "planned_interruptions": 2,
         "planned_interruptions_missed": 1,
         "interruptions_at_ms": [2_000],
+        "unavailable": {},
     }
 
 
-def test_what_nobody_can_tell_is_null() -> None:
+def test_what_nobody_can_tell_is_null_with_a_reason() -> None:
     found = the_row(a_call("Thanks."), simulation_parameters__agenda=SPEAKING).caller_fidelity
-    assert found == CallerFidelityReport(never_spoke=False, interruptions_at_ms=[2_000])
+    assert found == CallerFidelityReport(
+        never_spoke=False,
+        interruptions_at_ms=[2_000],
+        unavailable={
+            "drifted_into_assistant_role": NOBODY_LOOKED,
+            "drifted_at_ms": NOBODY_LOOKED,
+            "contradicted_facts": NOTHING_TO_COMPARE,
+            "planned_interruptions": NONE_PLANNED,
+            "planned_interruptions_missed": NONE_PLANNED,
+        },
+    )
+
+
+@pytest.mark.parametrize("agenda", [SPEAKING, BREAKING_IN], ids=["speaking", "breaking-in"])
+@pytest.mark.parametrize("words", ["", "Thanks.", STRAY], ids=["silent", "vague", "stray"])
+@pytest.mark.parametrize("in_role", [None, True, False], ids=["unwatched", "in-role", "drifted"])
+def test_no_null_is_without_reason_and_no_reason_without_null(
+    words: str, in_role: bool | None, agenda: list[dict[str, Any]]
+) -> None:
+    decisions = () if in_role is None else (answered(1_200, in_role=in_role),)
+    found = the_row(
+        a_call(words, decisions=decisions), simulation_parameters__agenda=agenda
+    ).caller_fidelity
+    assert found is not None
+    told = found.model_dump()
+    assert {key for key, value in told.items() if value is None} == set(found.unavailable)
+    assert all(found.unavailable.values())
 
 
 def test_a_caller_that_stayed_in_its_role_did_so_by_the_observer_s_word() -> None:
