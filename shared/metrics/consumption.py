@@ -36,7 +36,7 @@ def consumption(observations: Sequence[Observation]) -> Consumption:
         if response.model is not None:
             by_model.setdefault(response.model, []).append(response.usage)
     return Consumption(
-        frontend_audio_ms=_frontend_audio_ms(observations),
+        frontend_audio_ms=frontend_audio_ms(observations),
         backend=total_usage([response.usage for response in completed]) if completed else None,
         models={model: total_usage(usages) for model, usages in sorted(by_model.items())}
         if len(by_model) > 1
@@ -44,18 +44,40 @@ def consumption(observations: Sequence[Observation]) -> Consumption:
     )
 
 
-def observer_usage(decisions: Sequence[Decision]) -> TokenUsage | None:
-    """The tokens of all questions to the completion observer; nothing where none was asked.
+@dataclass(frozen=True, slots=True)
+class ToldUsage:
+    """The tokens of the ``told`` calls, of all ``calls``, whose usage was told: no more than that.
 
-    A figure that one of them lacks, because its call was given up or failed, is unknown.
+    It is the whole only where both counts are the same.
     """
-    return total_usage([decision.usage for decision in decisions]) if decisions else None
+
+    calls: int
+    told: int
+    tokens: TokenUsage
 
 
-def _frontend_audio_ms(observations: Sequence[Observation]) -> int | None:
+def observer_usage(decisions: Sequence[Decision]) -> ToldUsage | None:
+    """What questions to the completion observer consumed; nothing where none was asked."""
+    return _told_usage([decision.usage for decision in decisions])
+
+
+def backend_usage(observations: Sequence[Observation]) -> ToldUsage | None:
+    """What completed responses of one session consumed; nothing where none completed."""
+    return _told_usage([response.usage for response in _completed_once(observations)])
+
+
+def frontend_audio_ms(observations: Sequence[Observation]) -> int | None:
+    """What the session's own end says it heard and spoke in all."""
     closings = [seen.seconds for seen in observations if isinstance(seen, SessionClosed)]
     seconds = closings[-1] if closings else None
     return None if seconds is None else round(seconds * 1_000)
+
+
+def _told_usage(usages: Sequence[TokenUsage | None]) -> ToldUsage | None:
+    if not usages:
+        return None
+    told = [usage for usage in usages if usage is not None and usage != TokenUsage()]
+    return ToldUsage(len(usages), len(told), total_usage(told) if told else TokenUsage())
 
 
 def _completed_once(observations: Sequence[Observation]) -> list[ResponseEnded]:

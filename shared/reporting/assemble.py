@@ -67,7 +67,12 @@ from shared.reporting.semantic import (
     statuses,
     unscored,
 )
-from shared.reporting.simulated import fidelity_report, usage_report, validity_report
+from shared.reporting.simulated import (
+    NO_FINAL_USAGE,
+    fidelity_report,
+    usage_report,
+    validity_report,
+)
 from shared.reporting.termination import completion_block
 from shared.scenarios import Scenario, is_single_turn
 from shared.values import CountPair, JsonObject
@@ -145,7 +150,7 @@ def _metrics(
         if not scenario.expected.golden_path.turns:
             unavailable["task.turns"] = "the scenario expects no number of turns"
     if assessment.consumption.frontend_audio_ms is None:
-        unavailable["consumption.frontend"] = "the provider gave no final usage"
+        unavailable["consumption.frontend"] = NO_FINAL_USAGE
     return Metrics(
         task=_task(evidence, scenario, assessment),
         audio=_audio(evidence, policy, assessment),

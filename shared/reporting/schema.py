@@ -431,30 +431,37 @@ class TokenCounts(Part):
     reasoning_tokens: int | None = None
 
 
+class ToldTokens(Part):
+    """``tokens`` of the ``calls_with_usage``, out of all ``calls``, and of no other."""
+
+    calls: int
+    calls_with_usage: int
+    tokens: TokenCounts
+
+
 class CallerUsage(Part):
-    """What the caller's own session consumed; ``backend`` is null where no response completed."""
+    """What the caller's own session consumed. Calls of its ``backend`` are completed responses."""
 
     source: Literal["caller_gpt_live"] = "caller_gpt_live"
     audio_duration_ms: int | None = None
-    backend: TokenCounts | None = None
+    backend: ToldTokens | None = None
 
 
-class ObserverUsage(Part):
-    """What the completion observer consumed in so many ``calls``."""
+class ObserverUsage(ToldTokens):
+    """What the completion observer consumed. Its calls are all questions that were asked."""
 
     source: Literal["completion_observer"] = "completion_observer"
-    calls: int
-    tokens: TokenCounts
 
 
 class SimulationUsage(Part):
     """What it cost to have a caller and an observer. None of it is in ``consumption``.
 
-    ``observer`` is null where none was asked.
+    ``unavailable`` says why something is null, by its path.
     """
 
     caller: CallerUsage
     observer: ObserverUsage | None = None
+    unavailable: dict[str, str] = {}
 
 
 class StrayFactReport(Part):

@@ -7,13 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Final
 
 from shared.grading.assessment import Observed
 from shared.grading.fidelity import CallerFidelity, StrayFact, Untold, caller_fidelity
 from shared.grading.validity import caller_validity
-from shared.metrics.consumption import consumption, observer_usage
+from shared.metrics.consumption import (
+    ToldUsage,
+    backend_usage,
+    frontend_audio_ms,
+    observer_usage,
+)
 from shared.observability.evidence import Evidence
-from shared.observability.observations import TokenUsage
 from shared.plain_text import shortened
 from shared.reporting.procedure import LONGEST_REASON
 from shared.reporting.schema import (
@@ -23,8 +28,15 @@ from shared.reporting.schema import (
     SimulationUsage,
     StrayFactReport,
     TokenCounts,
+    ToldTokens,
 )
 from shared.scenarios import Scenario
+
+NO_FINAL_USAGE: Final = "the provider gave no final usage"
+NO_RESPONSE: Final = "no response of the caller's backend was completed"
+NOT_ASKED: Final = "no observer was asked"
+NO_USAGE: Final = "no call told its usage"
+PARTIAL_USAGE: Final = "a call that told its usage left it out"
 
 
 def validity_report(evidence: Evidence) -> dict[str, object] | None:
@@ -90,17 +102,36 @@ def usage_report(evidence: Evidence) -> SimulationUsage | None:
     """Of a caller with a session of its own and whoever watched it; nothing of another."""
     if not evidence.caller_observations:
         return None
-    caller, observer = consumption(evidence.caller_observations), observer_usage(evidence.decisions)
+    audio_duration_ms = frontend_audio_ms(evidence.caller_observations)
+    backend = _told_tokens(backend_usage(evidence.caller_observations))
+    observer = _told_tokens(observer_usage(evidence.decisions))
+    unavailable = {
+        **({} if audio_duration_ms is not None else {"caller.audio_duration_ms": NO_FINAL_USAGE}),
+        **_untold_tokens("caller.backend", backend, NO_RESPONSE),
+        **_untold_tokens("observer", observer, NOT_ASKED),
+    }
     return SimulationUsage(
-        caller=CallerUsage(
-            audio_duration_ms=caller.frontend_audio_ms,
-            backend=None if caller.backend is None else _tokens(caller.backend),
-        ),
-        observer=None
-        if observer is None
-        else ObserverUsage(calls=len(evidence.decisions), tokens=_tokens(observer)),
+        caller=CallerUsage(audio_duration_ms=audio_duration_ms, backend=backend),
+        observer=None if observer is None else ObserverUsage(**dict(observer)),
+        unavailable=unavailable,
     )
 
 
-def _tokens(usage: TokenUsage) -> TokenCounts:
-    return TokenCounts.model_validate(asdict(usage))
+def _told_tokens(usage: ToldUsage | None) -> ToldTokens | None:
+    if usage is None:
+        return None
+    return ToldTokens(
+        calls=usage.calls,
+        calls_with_usage=usage.told,
+        tokens=TokenCounts.model_validate(asdict(usage.tokens)),
+    )
+
+
+def _untold_tokens(path: str, told: ToldTokens | None, no_calls: str) -> dict[str, str]:
+    """Why token counts at a path are null, by their paths."""
+    if told is None:
+        return {path: no_calls}
+    if not told.calls_with_usage:
+        return {f"{path}.tokens": NO_USAGE}
+    missing = (name for name, count in told.tokens if count is None)
+    return {f"{path}.tokens.{name}": PARTIAL_USAGE for name in missing}

@@ -2,7 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from shared.metrics.consumption import Consumption, consumption
+from shared.metrics.consumption import (
+    Consumption,
+    ToldUsage,
+    backend_usage,
+    consumption,
+    frontend_audio_ms,
+    observer_usage,
+)
+from shared.observability.evidence import Decision, DecisionStatus
 from shared.observability.observations import (
     Observation,
     ResponseEnded,
@@ -44,6 +52,7 @@ TEN = TokenUsage(input_tokens=7, output_tokens=3, total_tokens=10, cached_input_
 )
 def test_frontend_audio(observations, expected: int | None) -> None:
     assert consumption(observations).frontend_audio_ms == expected
+    assert frontend_audio_ms(observations) == expected
 
 
 @pytest.mark.parametrize(
@@ -91,3 +100,40 @@ def test_several_models_are_shown_apart() -> None:
         backend=TokenUsage(14, 6, 20, 4),
         models={"large": TEN, "small": TEN},
     )
+
+
+@pytest.mark.parametrize(
+    ("usages", "expected"),
+    [
+        pytest.param([], None, id="nobody-asked"),
+        pytest.param([None], ToldUsage(1, 0, TokenUsage()), id="told-by-none"),
+        pytest.param([TokenUsage()], ToldUsage(1, 0, TokenUsage()), id="told-without-a-figure"),
+        pytest.param([TEN, TEN], ToldUsage(2, 2, TokenUsage(14, 6, 20, 4)), id="told-by-all"),
+        pytest.param([TEN, None, TEN], ToldUsage(3, 2, TokenUsage(14, 6, 20, 4)), id="told-by-two"),
+        pytest.param(
+            [TokenUsage(0, 0, 0)], ToldUsage(1, 1, TokenUsage(0, 0, 0)), id="told-to-be-nothing"
+        ),
+        pytest.param(
+            [TEN, TokenUsage(3, 2), None],
+            ToldUsage(3, 2, TokenUsage(10, 5, 15)),
+            id="a-figure-that-one-of-the-told-lacks-is-unknown",
+        ),
+    ],
+)
+def test_what_was_told_is_summed_and_counted(
+    usages: list[TokenUsage | None], expected: ToldUsage | None
+) -> None:
+    asked = [Decision(1, 2, 1, DecisionStatus.ANSWERED, usage=usage) for usage in usages]
+    answered = [response(f"r{n}", usage) for n, usage in enumerate(usages)]
+    assert observer_usage(asked) == backend_usage(answered) == expected
+
+
+@pytest.mark.parametrize("status", DecisionStatus)
+def test_a_question_costs_whatever_became_of_it(status: DecisionStatus) -> None:
+    assert observer_usage([Decision(1, 2, 1, status, usage=TEN)]) == ToldUsage(1, 1, TEN)
+
+
+def test_only_completed_responses_and_each_once_are_calls_of_a_backend() -> None:
+    failed = response("r2", TEN, status=ResponseStatus.FAILED)
+    answered = [response("r1", TEN), failed, response("r1", TEN)]
+    assert backend_usage(answered) == ToldUsage(1, 1, TEN)

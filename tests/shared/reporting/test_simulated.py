@@ -26,6 +26,13 @@ from shared.reporting.schema import (
     SimulationUsage,
     TokenCounts,
 )
+from shared.reporting.simulated import (
+    NO_FINAL_USAGE,
+    NO_RESPONSE,
+    NO_USAGE,
+    NOT_ASKED,
+    PARTIAL_USAGE,
+)
 from tests.support.builders import a_caption, at, spans
 from tests.support.judged import a_conversation, a_row, an_attempt
 from tests.support.scenario_documents import an_item
@@ -167,36 +174,57 @@ def test_what_a_caller_and_its_observer_cost_is_told_apart() -> None:
     evidence = of_caller(done, SessionClosed(at(3_000), "close_requested", 3.5))
     row = the_row(replace(evidence, decisions=(asked(SPENT), asked(SPENT))))
 
-    counts = {"cached_input_tokens": None, "cache_write_tokens": None, "reasoning_tokens": None}
-    ten = {"input_tokens": 7, "output_tokens": 3, "total_tokens": 10, **counts}
+    lacking = ("cached_input_tokens", "cache_write_tokens", "reasoning_tokens")
+    untold = dict.fromkeys(lacking)
+    ten = {"input_tokens": 7, "output_tokens": 3, "total_tokens": 10, **untold}
+    twenty = {"input_tokens": 14, "output_tokens": 6, "total_tokens": 20, **untold}
     assert row.simulation_usage is not None
     assert row.simulation_usage.model_dump() == {
-        "caller": {"source": "caller_gpt_live", "audio_duration_ms": 3_500, "backend": ten},
+        "caller": {
+            "source": "caller_gpt_live",
+            "audio_duration_ms": 3_500,
+            "backend": {"calls": 1, "calls_with_usage": 1, "tokens": ten},
+        },
         "observer": {
             "source": "completion_observer",
             "calls": 2,
-            "tokens": {"input_tokens": 14, "output_tokens": 6, "total_tokens": 20, **counts},
+            "calls_with_usage": 2,
+            "tokens": twenty,
+        },
+        "unavailable": {
+            f"{path}.tokens.{name}": PARTIAL_USAGE
+            for path in ("caller.backend", "observer")
+            for name in lacking
         },
     }
     assert row.metrics.consumption.model_dump() == {"frontend": {}, "backend": {}}
 
 
-@pytest.mark.parametrize(
-    "decisions",
-    [
-        pytest.param((asked(None),), id="that-told-nothing"),
-        pytest.param((asked(SPENT), asked(None)), id="one-of-which-told-nothing"),
-    ],
-)
-def test_questions_leave_the_sum_unknown(decisions: tuple[Decision, ...]) -> None:
+def test_a_sum_says_how_many_of_the_questions_are_in_it() -> None:
+    decisions = (asked(SPENT), asked(None), asked(SPENT))
     usage = the_row(replace(of_caller(), decisions=decisions)).simulation_usage
     assert usage is not None
-    assert usage.observer == ObserverUsage(calls=len(decisions), tokens=TokenCounts())
+    twice = TokenCounts(input_tokens=14, output_tokens=6, total_tokens=20)
+    assert usage.observer == ObserverUsage(calls=3, calls_with_usage=2, tokens=twice)
+
+
+def test_questions_that_told_nothing_have_no_sum() -> None:
+    usage = the_row(replace(of_caller(), decisions=(asked(None),))).simulation_usage
+    assert usage is not None
+    assert usage.observer == ObserverUsage(calls=1, calls_with_usage=0, tokens=TokenCounts())
+    assert usage.unavailable["observer.tokens"] == NO_USAGE
 
 
 def test_a_caller_whose_session_told_nothing_cost_what_nobody_knows() -> None:
     usage = the_row(of_caller()).simulation_usage
-    assert usage == SimulationUsage(caller=CallerUsage())
+    assert usage == SimulationUsage(
+        caller=CallerUsage(),
+        unavailable={
+            "caller.audio_duration_ms": NO_FINAL_USAGE,
+            "caller.backend": NO_RESPONSE,
+            "observer": NOT_ASKED,
+        },
+    )
 
 
 def test_a_caller_without_a_session_cost_no_simulation() -> None:
