@@ -1,9 +1,9 @@
 """Whether the simulated caller was fit to call: the gate between an attempt and its verdict.
 
 A caller may think by its own managed backend. It may not hand work on in any other way, its backend
-may not fail, and it must be through with thinking when the conversation ends; what a backend still
-says while the sessions are being closed comes too late. This says nothing about how real the caller
-was: see ``fidelity``.
+may not fail, its session may not be lost in the middle, and it must be through with thinking when
+the conversation ends; what a backend still says while the sessions are being closed comes too late.
+This says nothing about how real the caller was: see ``fidelity``.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from shared.errors import Stage
 from shared.observability.delegation import WorkState
 from shared.observability.evidence import Evidence
 from shared.observability.observations import (
@@ -38,6 +39,7 @@ class Invalidity(StrEnum):
 
     UNSUPPORTED_DELEGATION = "unsupported_caller_delegation"
     BACKEND_FAILED = "caller_backend_failed"
+    SESSION_LOST = "caller_session_lost"
     BACKEND_PENDING = "caller_backend_pending"
 
 
@@ -74,12 +76,17 @@ class SimulatorValidity:
 _MESSAGES: Final = {
     Invalidity.UNSUPPORTED_DELEGATION: "the simulated caller handed work to somebody it may not",
     Invalidity.BACKEND_FAILED: "the simulated caller's backend failed",
+    Invalidity.SESSION_LOST: "the simulated caller's session was lost",
     Invalidity.BACKEND_PENDING: "the simulated caller was still thinking when its time was up",
 }
 
 
 def simulator_validity(
-    observations: Sequence[Observation], *, has_backend: bool, extent_ms: int
+    observations: Sequence[Observation],
+    *,
+    has_backend: bool,
+    extent_ms: int,
+    is_session_lost: bool = False,
 ) -> SimulatorValidity:
     """Judge the caller's own session by its observations in order of receipt.
 
@@ -96,6 +103,8 @@ def simulator_validity(
         return SimulatorValidity(scope, Invalidity.UNSUPPORTED_DELEGATION, ids)
     if has_backend and any(_is_failure(seen) for seen in observations):
         return SimulatorValidity(scope, Invalidity.BACKEND_FAILED)
+    if is_session_lost:
+        return SimulatorValidity(scope, Invalidity.SESSION_LOST)
     in_time = [seen for seen in observations if seen.stamp.media_ms < extent_ms]
     if has_backend and (_is_working(in_time) or _is_working(observations)):
         return SimulatorValidity(scope, Invalidity.BACKEND_PENDING)
@@ -104,8 +113,12 @@ def simulator_validity(
 
 def caller_validity(evidence: Evidence) -> SimulatorValidity:
     """The same of a conversation, whose caller always has a backend of its own."""
+    failure = evidence.failure
     return simulator_validity(
-        evidence.caller_observations, has_backend=True, extent_ms=evidence.extent_ms
+        evidence.caller_observations,
+        has_backend=True,
+        extent_ms=evidence.extent_ms,
+        is_session_lost=failure is not None and failure.stage is Stage.CALLER_SIMULATION,
     )
 
 

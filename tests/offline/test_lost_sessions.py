@@ -141,6 +141,19 @@ def test_a_lost_session_is_told_by_its_stage_and_its_side(
     assert loss.says in row["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    ("name", "side"), [case for case in CASES if LOSSES[str(case.values[0])].stages is LATER]
+)
+def test_a_lost_session_of_the_caller_s_is_a_caller_unfit_to_call(
+    name: str, side: Speaker, calls: Calls
+) -> None:
+    validity = calls[name, side].result().row["validity"]
+    is_callers = side is CALLER
+
+    assert validity["reason"] == ("caller_session_lost" if is_callers else None)
+    assert validity["target_metrics_eligible"] is not is_callers
+
+
 @pytest.mark.parametrize(("name", "side"), CASES)
 def test_what_was_heard_until_then_is_kept(name: str, side: Speaker, calls: Calls) -> None:
     held = calls[name, side].result()

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from shared.grading.validity import Invalidity, simulator_validity, spoils
+from shared.errors import Stage
+from shared.grading.validity import (
+    Invalidity,
+    Scope,
+    SimulatorValidity,
+    caller_validity,
+    simulator_validity,
+    spoils,
+)
+from shared.observability.evidence import Failure
 from shared.observability.observations import (
     DelegationBegan,
     Observation,
@@ -15,6 +24,7 @@ from shared.observability.observations import (
     ResponseStatus,
 )
 from tests.support.builders import a_caption, at
+from tests.support.judged import an_attempt
 
 EXTENT_MS = 10_000
 
@@ -133,6 +143,38 @@ def test_what_spoils_a_caller_at_once_makes_it_unfit_in_the_end(
             assert not found.is_valid
 
 
+@pytest.mark.parametrize(
+    ("observations", "reason"),
+    [
+        pytest.param([], Invalidity.SESSION_LOST, id="nothing-else"),
+        pytest.param([delegated()], Invalidity.SESSION_LOST, id="a-thought-it-cut-short"),
+        pytest.param(
+            [delegated(), ended(status=ResponseStatus.FAILED)],
+            Invalidity.BACKEND_FAILED,
+            id="a-backend-that-had-failed",
+        ),
+        pytest.param(
+            [delegated(target="client")],
+            Invalidity.UNSUPPORTED_DELEGATION,
+            id="work-that-was-handed-on",
+        ),
+    ],
+)
+def test_a_caller_whose_session_was_lost_is_unfit_beside(
+    observations: Sequence[Observation], reason: Invalidity
+) -> None:
+    lost = Failure(Stage.CALLER_SIMULATION, "the caller's session: connection lost")
+    evidence = an_attempt(caller_observations=tuple(observations), failure=lost)
+    assert caller_validity(evidence).reason is reason
+
+
+@pytest.mark.parametrize("stage", [one for one in Stage if one is not Stage.CALLER_SIMULATION])
+def test_a_caller_is_not_unfit_for_what_broke_elsewhere(stage: Stage) -> None:
+    said = (a_caption(0, 1, "Hello."),)
+    evidence = an_attempt(caller_observations=said, failure=Failure(stage, "broken"))
+    assert caller_validity(evidence).is_valid
+
+
 def test_a_delegation_told_twice_counts_once() -> None:
     observations = [
         delegated(name="b", target="client"),
@@ -168,16 +210,13 @@ def test_a_valid_caller_as_results_have_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("observations", "word"),
+    ("reason", "word"),
     [
-        pytest.param([delegated(target="client")], "handed work", id="unsupported"),
-        pytest.param([ended(status=ResponseStatus.FAILED)], "failed", id="failed"),
-        pytest.param([delegated()], "still thinking", id="pending"),
+        pytest.param(Invalidity.UNSUPPORTED_DELEGATION, "handed work", id="unsupported"),
+        pytest.param(Invalidity.BACKEND_FAILED, "failed", id="failed"),
+        pytest.param(Invalidity.SESSION_LOST, "lost", id="lost"),
+        pytest.param(Invalidity.BACKEND_PENDING, "still thinking", id="pending"),
     ],
 )
-def test_an_invalid_caller_says_so_in_a_line(
-    observations: Sequence[Observation], word: str
-) -> None:
-    found = simulator_validity(observations, has_backend=True, extent_ms=EXTENT_MS)
-
-    assert word in found.message()
+def test_an_invalid_caller_says_so_in_a_line(reason: Invalidity, word: str) -> None:
+    assert word in SimulatorValidity(Scope.WITH_BACKEND, reason).message()
