@@ -29,11 +29,15 @@ from shared.values import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class AssistantKit:
-    """What every attempt's assistant is made from; read once, shared, never changed."""
+    """What every attempt's assistant is made from; read once, shared, never changed.
+
+    ``opening_prompt`` has it speak first.
+    """
 
     settings: LiveAgentSettings
     application: ApplicationResources
     voice_prompt: str
+    opening_prompt: str | None = None
 
 
 type FarEnd = Endpoint | Machine

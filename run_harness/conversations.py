@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import override
 
 from assistants.catalog import FarEnd, factory_for
@@ -28,14 +27,12 @@ from run_harness.suite import SimulatedCaller
 from shared.attempts.attempt import Attempt
 from shared.attempts.cancellation import Cancellation
 from shared.audio.detection.energy_v1 import EnergyV1
-from shared.errors import UsageError
 from shared.grading.judge import Reply
 from shared.grading.openai_model import ModelService, load_sdk
 from shared.json_text import json_text
 from shared.observability.observations import Speaker
 from shared.observability.redaction import Masker
 from shared.participant import Monitor
-from shared.places import expanded
 from shared.settings import Settings
 from shared.speech.port import Synthesizer
 from shared.values import JsonObject
@@ -115,7 +112,6 @@ def _simulation(settings: Settings, plan: Plan) -> Simulation:
     condition, recipe = acoustics_of(settings)
     needs_ambience = recipe.background_speech is not None or recipe.distractors is not None
     ambience, background_sha256 = ambience_of(settings) if needs_ambience else (None, None)
-    opening = settings.path("assistant_opening_prompt")
     return Simulation(
         caller=CallerSettings.of(settings),
         completion=CompletionPolicy(
@@ -134,7 +130,7 @@ def _simulation(settings: Settings, plan: Plan) -> Simulation:
         grace_us=_us(settings.number("work_grace_seconds")),
         cleanup_us=_us(settings.number("cleanup_timeout_seconds")),
         is_virtual=plan.is_virtual,
-        assistant_opening=None if opening is None else _opening(Path(opening)),
+        assistant_opening=plan.kit.opening_prompt,
     )
 
 
@@ -153,17 +149,6 @@ def _ms(seconds: float) -> int:
 def _us(seconds: float) -> int:
     """At least one: what may be short must last."""
     return max(1, round(seconds * 1_000_000))
-
-
-def _opening(path: Path) -> str:
-    setting = "--assistant-opening-prompt"
-    try:
-        text = expanded(path, setting).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{setting}: {path}: cannot be read: {error}") from None
-    if not text.strip():
-        raise UsageError(f"{setting}: {path}: is blank; write what the assistant should say first")
-    return text
 
 
 def _caller_endpoint(settings: Settings, plan: Plan) -> Endpoint | None:

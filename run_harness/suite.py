@@ -12,6 +12,7 @@ from assistants.suite.voices import synthesizer
 from run_harness.scripted_caller import FLAG, CallerScripts, ScriptedCaller, scripted_identity
 from run_harness.settings import CALLER_ROWS, ROWS, SCRIPTED_CALLER_ROWS
 from run_harness.simulation.caller import CallerSettings, caller_identity
+from run_harness.simulation.observer import EFFORT, prompt_sha256
 from run_harness.simulation.prompts import caller_prompts, opening_command
 from shared.dataset import Dataset
 from shared.errors import DatasetError, UsageError
@@ -126,6 +127,17 @@ def _refuse(settings: Settings, rows: Sequence[Setting], because: str) -> None:
             raise UsageError(f"{row.flag}: {because}")
 
 
+def _observer(settings: Settings) -> JsonObject:
+    """Who says that a live conversation is over; nobody where it rests on other things."""
+    is_asked = settings.switch("semantic_drain") and not settings.switch("offline")
+    told: JsonObject = {
+        "model": settings.text("completion_model"),
+        "reasoning_effort": EFFORT,
+        "prompt_sha256": prompt_sha256(),
+    }
+    return {"completion_observer": told if is_asked else None}
+
+
 RUN = Suite(
     name="run",
     folder=Path(__file__).parent,
@@ -134,4 +146,5 @@ RUN = Suite(
     kind="a multi-turn scenario",
     caller=_caller_of,
     library=ConversationLibrary,
+    recorded=_observer,
 )

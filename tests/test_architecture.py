@@ -155,7 +155,6 @@ DOORS = frozenset(
         "crawl_harness.fault_table",
         "crawl_harness.suite",
         "crawl_harness.tests.readme_example",
-        "run_harness.conversations",
         "run_harness.play",
         "run_harness.scripted_caller",
         "run_harness.simulation.closing",

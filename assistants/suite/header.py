@@ -46,7 +46,7 @@ def _configuration(plan: Plan) -> dict[str, object]:
         "requested_detector" if name == "detector" else name: entry
         for name, entry in plan.settings.recorded().items()
     }
-    application = plan.kit.application
+    application, opening = plan.kit.application, plan.kit.opening_prompt
     second = second_for_assistant(plan.settings)
     shown = {
         row.name: _shown_path(plan.settings, row.name, Path(named))
@@ -65,13 +65,15 @@ def _configuration(plan: Plan) -> dict[str, object]:
         "is_scripted_fixture": plan.is_offline,
         "dataset_sha256": plan.dataset.sha256,
         "application_sha256": dict(application.digests),
-        "voice_prompt_sha256": hashlib.sha256(plan.kit.voice_prompt.encode()).hexdigest(),
+        "voice_prompt_sha256": _sha256(plan.kit.voice_prompt),
+        "assistant_opening_prompt_sha256": None if opening is None else _sha256(opening),
         "detector": _named(EnergyV1()),
         "second_detector": None if second is None else _named(second),
         "metrics_version": METRICS_VERSION,
         "extended_version": EXTENDED_VERSION,
         "grading_version": plan.policy.grading_version,
         "semantic_judge": None if plan.judge is None else _judge(plan.judge, plan),
+        **plan.suite.recorded(plan.settings),
         "response_deadline_ms": plan.policy.metrics.response_deadline_ms,
         "package_versions": {
             package: version(package)
@@ -87,6 +89,10 @@ def _callers(plan: Plan) -> dict[str, object]:
         for planned in plan.attempts
         if planned.attempt.caller is not None
     }
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _named(detector: Detector) -> dict[str, object]:

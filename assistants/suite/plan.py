@@ -96,6 +96,22 @@ def _metric_policy(settings: Settings) -> MetricPolicy:
     return MetricPolicy(response_deadline_ms=settings.integer("response_deadline_ms"))
 
 
+def _opening_prompt(settings: Settings) -> str | None:
+    """What has the assistant speak first, where a suite lets somebody ask for that."""
+    if not any(row.name == "assistant_opening_prompt" for row in settings.rows):
+        return None
+    named, setting = settings.path("assistant_opening_prompt"), "--assistant-opening-prompt"
+    if named is None:
+        return None
+    try:
+        text = expanded(named, setting).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{setting}: {named}: cannot be read: {error}") from None
+    if not text.strip():
+        raise UsageError(f"{setting}: {named}: is blank; write what the assistant should say first")
+    return text
+
+
 def plan_run(suite: Suite, settings: Settings) -> Plan:
     """Check everything and choose the attempts; the first mistake found raises."""
     factory_for(settings.text("assistant_mode"))
@@ -116,6 +132,7 @@ def plan_run(suite: Suite, settings: Settings) -> Plan:
         LiveAgentSettings.of(settings),
         load_application(expanded(folder, "--application") if folder else BUNDLED_APPLICATION),
         load_voice_prompt(),
+        _opening_prompt(settings),
     )
     attempts = _attempts(settings, suite.library(dataset.directory), caller, chosen)
     used = {planned.attempt.scenario.id: planned.attempt.scenario for planned in attempts}

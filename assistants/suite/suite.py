@@ -67,7 +67,8 @@ class Suite:
     """One suite as the run needs it. ``kind`` is what it takes, in words, and ``if_none`` what to
     do where a dataset has none.
 
-    ``folder`` is its package, with ``config.toml`` and ``data/scenarios.json``.
+    ``folder`` is its package, with ``config.toml`` and ``data/scenarios.json``. ``recorded`` is
+    what else of the suite could change a number, for ``run.configuration``.
     """
 
     name: Literal["crawl", "walk", "run"]
@@ -78,6 +79,7 @@ class Suite:
     caller: Callable[[Settings, Dataset], Caller]
     library: Callable[[Path], Library[Any]] = ScriptLibrary
     if_none: str = "add one"
+    recorded: Callable[[Settings], JsonObject] = lambda _: {}
 
     @property
     def interaction(self) -> Literal["single_turn", "multi_turn"]:

@@ -47,6 +47,8 @@ WINDOW: Final = 12
 LONGEST_SITUATION: Final = 60_000
 LONGEST_REASON: Final = 500
 MOST_OUTPUT_TOKENS: Final = 2_000
+EFFORT: Final = "none"
+"""How hard it is to reason: an answer that comes late is about a conversation that has moved on."""
 ANY_MARK: Final = "MARK"
 
 _NULLABLE_ID: Final[JsonObject] = {"type": ["string", "null"]}

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from run_harness.simulation.observer import MOST_OUTPUT_TOKENS, REPLY_SCHEMA, Question
+from run_harness.simulation.observer import EFFORT, MOST_OUTPUT_TOKENS, REPLY_SCHEMA, Question
 from shared.grading.judge import Reply
 from shared.grading.openai_model import Form, ModelRequest, ModelService
 from shared.wall_time import WallClock, wall_loop
@@ -22,7 +22,6 @@ from shared.wall_time import WallClock, wall_loop
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-EFFORT: Final = "none"
 VERBOSITY: Final = "low"
 END_WITHIN_S: Final = 2.0
 
