@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from assistants.config import ROWS as ASSISTANT_ROWS
 from assistants.suite.settings import JUDGE_ROWS, RUN_ROWS, VOICE_ROWS, sensitivity_row
-from shared.settings import Setting
+from shared.settings import Setting, grouped
 
 ROWS: tuple[Setting, ...] = (
     *RUN_ROWS,
     sensitivity_row(is_on=False),
-    *VOICE_ROWS,
-    *JUDGE_ROWS,
-    *ASSISTANT_ROWS,
+    *grouped("The caller", VOICE_ROWS),
+    *grouped("The judge", JUDGE_ROWS),
+    *grouped("The assistant", ASSISTANT_ROWS),
 )

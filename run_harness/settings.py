@@ -14,7 +14,7 @@ from assistants.suite.settings import (
     VOICE_ROWS,
     sensitivity_row,
 )
-from shared.settings import Kind, Setting
+from shared.settings import Kind, Setting, grouped
 
 CONVERSATION_ROWS: tuple[Setting, ...] = (
     Setting(
@@ -241,11 +241,11 @@ ACOUSTIC_ROWS: tuple[Setting, ...] = (
 ROWS: tuple[Setting, ...] = (
     *(row for row in RUN_ROWS if row.name != "response_timeout_seconds"),
     sensitivity_row(is_on=False),
-    *CONVERSATION_ROWS,
-    *CALLER_ROWS,
-    *SCRIPTED_CALLER_ROWS,
-    *CLOSING_ROWS,
-    *ACOUSTIC_ROWS,
-    *JUDGE_ROWS,
-    *ASSISTANT_ROWS,
+    *grouped("The conversation", CONVERSATION_ROWS),
+    *grouped("When it is over", CLOSING_ROWS),
+    *grouped("A simulated caller", CALLER_ROWS),
+    *grouped("A scripted caller", SCRIPTED_CALLER_ROWS),
+    *grouped("What the caller sounds like", ACOUSTIC_ROWS),
+    *grouped("The judge", JUDGE_ROWS),
+    *grouped("The assistant", ASSISTANT_ROWS),
 )

@@ -13,9 +13,10 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, override
 
 import typer
+from typer.core import TyperCommand
 
 from shared.errors import DatasetError, HarnessError
 from shared.places import DISTRIBUTION
@@ -36,6 +37,32 @@ _TYPES: Mapping[Kind, type] = {
 }
 
 
+_SHOWN: Mapping[Kind, str] = {
+    Kind.TEXT: "TEXT",
+    Kind.PATH: "PATH",
+    Kind.INTEGER: "N",
+    Kind.NUMBER: "NUMBER",
+}
+OTHER = "Other"
+"""Where options stand that belong under no heading of their own."""
+
+
+class GroupedCommand(TyperCommand):
+    """Help in plain lines, under headings. No name is cut, however narrow the terminal."""
+
+    @override
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            told = parameter.get_help_record(ctx)
+            if told is not None:
+                heading = getattr(parameter, "rich_help_panel", None) or OTHER
+                groups.setdefault(heading, []).append(told)
+        for heading, records in groups.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+
 def run_command(
     name: str,
     about: str,
@@ -44,7 +71,7 @@ def run_command(
 ) -> int:
     """Read the command line by the rows, run the body with what was given, return the status."""
     prepare_streams()
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
     def command(*, version: bool, **given: Value) -> int:
         if version:
@@ -55,7 +82,7 @@ def run_command(
     parameters = [*(_parameter(row) for row in rows if row.flag), _VERSION]
     command.__doc__ = about
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by typer
-    app.command()(command)
+    app.command(cls=GroupedCommand)(command)
     try:
         # Its own ends, such as the help's and an interrupt's, come back as their status.
         return int(app(prog_name=name, standalone_mode=False))
@@ -99,7 +126,13 @@ def _parameter(row: Setting) -> inspect.Parameter:
         names = [f"{row.flag}/{row.negative_flag}"]
     if row.other_flag is not None:
         names.append(row.other_flag)
-    option = typer.Option(*names, help=_help(row), show_default=False)
+    option = typer.Option(
+        *names,
+        help=_help(row),
+        show_default=False,
+        metavar=_SHOWN.get(row.kind),
+        rich_help_panel=row.group or None,
+    )
     kind: Any = _TYPES[row.kind] | None
     return inspect.Parameter(
         row.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, option]
@@ -111,7 +144,7 @@ def _help(row: Setting) -> str:
     if row.choices:
         notes.append(" | ".join(row.choices))
     if row.default not in {None, "", False}:
-        notes.append(f"default {row.default}")
+        notes.append(f"default {'on' if row.default is True else row.default}")
     return f"{row.help} ({'; '.join(notes)})" if notes else row.help
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import isfinite
 
@@ -46,7 +46,8 @@ class Setting:
     """One row. A setting without a flag, variable or TOML key cannot be given that way.
 
     ``minimum`` and ``maximum`` are inclusive; ``above`` is an exclusive lower bound. A path given
-    on the command line is relative to the working directory, one in TOML to its file.
+    on the command line is relative to the working directory, one in TOML to its file. ``group`` is
+    the heading that the help tells it under.
     """
 
     name: str
@@ -65,6 +66,12 @@ class Setting:
     may_be_blank: bool = False
     is_secret: bool = False
     is_recorded: bool = True
+    group: str = ""
+
+
+def grouped(group: str, rows: Sequence[Setting]) -> tuple[Setting, ...]:
+    """The same rows under one heading of the help."""
+    return tuple(replace(row, group=group) for row in rows)
 
 
 @dataclass(frozen=True, slots=True)

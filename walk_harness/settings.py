@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from assistants.config import ROWS as ASSISTANT_ROWS
-from assistants.suite.settings import JUDGE_ROWS, RUN_ROWS, sensitivity_row
-from shared.settings import Kind, Setting
+from assistants.suite.settings import JUDGE_ROWS, MEASURING, RUN_ROWS, sensitivity_row
+from shared.settings import Kind, Setting, grouped
 
 RECORDING_ROWS: tuple[Setting, ...] = (
     Setting(
@@ -22,7 +22,7 @@ RECORDING_ROWS: tuple[Setting, ...] = (
 ROWS: tuple[Setting, ...] = (
     *RUN_ROWS,
     sensitivity_row(is_on=True),
-    *RECORDING_ROWS,
-    *JUDGE_ROWS,
-    *ASSISTANT_ROWS,
+    *grouped(MEASURING, RECORDING_ROWS),
+    *grouped("The judge", JUDGE_ROWS),
+    *grouped("The assistant", ASSISTANT_ROWS),
 )

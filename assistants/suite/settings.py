@@ -14,7 +14,7 @@ from shared.audio.effects.recipe import (
     MOST_SNR_DB,
     GapFill,
 )
-from shared.settings import Kind, Setting
+from shared.settings import Kind, Setting, grouped
 
 SYNTHESIZERS = ("openai", "hibari", "espeak-ng", "tone")
 FAIL_ON = ("none", "failed", "infrastructure", "any")
@@ -28,6 +28,8 @@ CONDITIONS = (
     "realistic",
 )
 
+MEASURING = "Time and measuring"
+"""Where the help tells of detectors and bounds."""
 MOST_JUDGE_REPETITIONS = 25
 """Every one is paid for, for every dimension of every attempt."""
 
@@ -263,10 +265,11 @@ def sensitivity_row(*, is_on: bool) -> Setting:
         flag="--sensitivity",
         negative_flag="--no-sensitivity",
         toml="audio.sensitivity",
+        group=MEASURING,
     )
 
 
-RUN_ROWS: tuple[Setting, ...] = (
+_ATTEMPT_ROWS: tuple[Setting, ...] = (
     Setting(
         "config",
         Kind.PATH,
@@ -320,6 +323,9 @@ RUN_ROWS: tuple[Setting, ...] = (
         minimum=1,
         maximum=8,
     ),
+)
+
+_OFFLINE_ROWS: tuple[Setting, ...] = (
     Setting(
         "offline",
         Kind.SWITCH,
@@ -331,7 +337,8 @@ RUN_ROWS: tuple[Setting, ...] = (
         "offline_script",
         Kind.TEXT,
         "sound",
-        "What the fixture plays: sound, defects, faults, or the name of one script.",
+        "What the fixture plays: sound, defects, faults, of conversations also callers, or the name"
+        " of one script.",
         flag="--offline-script",
     ),
     Setting(
@@ -343,6 +350,9 @@ RUN_ROWS: tuple[Setting, ...] = (
         negative_flag="--no-real-time",
         toml="audio.real_time",
     ),
+)
+
+_BOUND_ROWS: tuple[Setting, ...] = (
     Setting(
         "response_timeout_seconds",
         Kind.NUMBER,
@@ -369,6 +379,9 @@ RUN_ROWS: tuple[Setting, ...] = (
         toml="audio.pacing_stall_ms",
         minimum=1,
     ),
+)
+
+_REPORT_ROWS: tuple[Setting, ...] = (
     Setting(
         "results_dir",
         Kind.PATH,
@@ -431,4 +444,11 @@ RUN_ROWS: tuple[Setting, ...] = (
         may_be_blank=True,
         is_recorded=False,
     ),
+)
+
+RUN_ROWS: tuple[Setting, ...] = (
+    *grouped("What is run", _ATTEMPT_ROWS),
+    *grouped("Without a key or a network", _OFFLINE_ROWS),
+    *grouped(MEASURING, _BOUND_ROWS),
+    *grouped("What is told and kept", _REPORT_ROWS),
 )

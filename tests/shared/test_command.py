@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -11,9 +12,9 @@ from typing import NoReturn
 
 import pytest
 
-from shared.command import run_command
+from shared.command import OTHER, run_command
 from shared.errors import DatasetError, UsageError
-from shared.settings import Kind, Setting, Value
+from shared.settings import Kind, Setting, Value, grouped
 
 ROWS = (
     Setting("data", Kind.PATH, None, "A file.", flag="--data"),
@@ -182,9 +183,48 @@ def test_help_names_every_option_with_choices_and_default(
 
     said = " ".join(capsys.readouterr().out.split())
     assert body.flags is None
-    for part in ("What it does.", "--example,--scenario", "--no-real", "a | b; default a", "30.0"):
+    for part in ("What it does.", "--example, --scenario", "--no-real", "a | b; default a", "30.0"):
         assert part in said
     assert "--hidden" not in said
+
+
+def test_help_stands_under_the_headings_of_the_rows(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = (*grouped("One", ROWS[:1]), *grouped("Two", ROWS[1:3]), *grouped("One", ROWS[3:4]))
+    monkeypatch.setattr(sys, "argv", ["a-program", "--help"])
+    assert run_command("a-command", "What it does.", rows, Given()) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    headings = [line for line in lines if re.fullmatch(r"[A-Z]\w+:", line)]
+    assert headings == ["One:", "Two:", f"{OTHER}:"]
+    (one, two, other) = (lines.index(heading) for heading in headings)
+    assert ["--data" in "".join(lines[one:two]), "--wait" in "".join(lines[one:two])] == [True] * 2
+    assert "--example" in "".join(lines[two:other])
+    assert "--help" in "".join(lines[other:])
+
+
+@pytest.mark.parametrize("columns", ["20", "60", "80"])
+def test_no_name_of_an_option_is_cut_by_a_narrow_terminal(
+    columns: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = "an-option-with-as-long-a-name-as-anybody-will-ever-give-one"
+    row = Setting("long", Kind.SWITCH, None, "It.", flag=f"--{long}", negative_flag=f"--no-{long}")
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr(sys, "argv", ["a-program", "--help"])
+    assert run_command("a-command", "What it does.", (row,), Given()) == 0
+
+    assert f"--{long} / --no-{long}\n" in capsys.readouterr().out
+
+
+def test_a_switch_that_is_on_is_told_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = Setting("on", Kind.SWITCH, default=True, help="It.", flag="--on", negative_flag="--off")
+    monkeypatch.setattr(sys, "argv", ["a-program", "--help"])
+    run_command("a-command", "What it does.", (row,), Given())
+
+    assert "It. (default on)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assistants.config import ROWS as ASSISTANT_ROWS
 from assistants.suite.settings import CONDITIONS, EFFECT_ROWS, SYNTHESIZERS, VOICE_ROWS
-from shared.settings import Kind, Setting
+from shared.settings import Kind, Setting, grouped
 
 DATA_ROWS: tuple[Setting, ...] = (
     Setting("data", Kind.PATH, None, "Scenario file; by default WALK's own.", flag="--data"),
@@ -118,4 +118,9 @@ SERVICE_ROWS = tuple(
     row for row in ASSISTANT_ROWS if row.name in {"base_url", "api_key", "allow_insecure_loopback"}
 )
 
-ROWS: tuple[Setting, ...] = (*DATA_ROWS, *SPEECH_ROWS, *MAKING_ROWS, *SERVICE_ROWS)
+ROWS: tuple[Setting, ...] = (
+    *grouped("Of what", DATA_ROWS),
+    *grouped("Who speaks", SPEECH_ROWS),
+    *grouped("How it sounds, and how it is kept", MAKING_ROWS),
+    *grouped("The service", SERVICE_ROWS),
+)
