@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 from hashlib import sha256
 from os import PathLike, fspath
 from pathlib import Path, PurePath, PureWindowsPath
@@ -28,6 +28,7 @@ LARGEST_BYTES: Final = 50_000_000
 
 _SCENARIOS = "scenarios"
 _MOST_NAMED = 5
+_MOST_NEAR = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,9 +235,25 @@ def _refuse_homeless_recordings(dataset: Dataset, placed: Sequence[_Placed]) -> 
         raise DatasetError(lines)
 
 
+_ALIKE, _BEHIND = 0.65, 0.1
+"""How alike names must be to be offered, and how far behind the nearest: scenarios of one subject
+begin alike, and that alone makes none the one that was meant."""
+
+
+def _near(wanted: str, known: Sequence[str]) -> list[str]:
+    """The known names that may have been meant, the nearest first."""
+    matcher = SequenceMatcher(b=wanted.casefold())
+    alike = {}
+    for name in known:
+        matcher.set_seq1(name.casefold())
+        alike[name] = matcher.ratio()
+    least = max(_ALIKE, max(alike.values(), default=0.0) - _BEHIND)
+    ranked = sorted((name for name in alike if alike[name] >= least), key=lambda one: -alike[one])
+    return ranked[:_MOST_NEAR]
+
+
 def _unknown_id(wanted_id: str, known: Sequence[str]) -> str:
-    by_folded = {name.casefold(): name for name in known}
-    near = [by_folded[name] for name in get_close_matches(wanted_id.casefold(), by_folded)]
+    near = _near(wanted_id, known)
     if near:
         return f"unknown scenario {shown(wanted_id)}; did you mean {', '.join(near)}?"
     surplus = len(known) - _MOST_NAMED

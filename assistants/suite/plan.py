@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -65,11 +66,17 @@ class Plan:
     secrets: tuple[str, ...] = field(repr=False)
     judge: Judge | None = None
     is_listened_to: bool = False
+    left_out: tuple[str, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What whoever runs it should know at once, in one line each."""
-        return (*self.dataset.warnings, *self.caller.warnings, *_unscripted(self.attempts))
+        return (
+            *self.dataset.warnings,
+            *self.caller.warnings,
+            *_unscripted(self.attempts),
+            *_missing(self.left_out),
+        )
 
     @property
     def is_offline(self) -> bool:
@@ -154,6 +161,7 @@ def plan_run(suite: Suite, settings: Settings) -> Plan:
         secrets,
         None if is_offline else judge_of(settings, secrets),
         is_heard,
+        _left_out(settings, chosen, used),
     )
 
 
@@ -225,10 +233,27 @@ def _attempts(
             attempt = Attempt(key, kept, repeat, name, recording, caller_report(who))
             planned.append(PlannedAttempt(attempt, script, who))
     if not planned:
-        known = ", ".join(library.names(of_one)) or "none"
-        what = f"no selected scenario has a script {choice!r}"
-        raise UsageError(f"--offline-script: {what}; there are: {known}")
+        raise UsageError(f"--offline-script: {_unknown_script(choice, library.names(of_one))}")
     return planned
+
+
+def _unknown_script(choice: str, known: Sequence[str]) -> str:
+    what = f"no selected scenario has a script {choice!r}"
+    if choice == SOUND:
+        return f"{what}; write scripts/sound/<scenario id>.json beside the dataset"
+    near = get_close_matches(choice, known, n=1)
+    if near:
+        return f"{what}; did you mean {near[0]!r}?"
+    return f"{what}; there are: {', '.join((SOUND, *known))}"
+
+
+def _left_out(
+    settings: Settings, chosen: Sequence[Scenario], used: Collection[str]
+) -> tuple[str, ...]:
+    """What of an offline run cannot be held: where nobody wrote who calls, nobody does."""
+    if not settings.switch("offline") or settings.text("offline_script") != SOUND:
+        return ()
+    return tuple(one.id for one in chosen if one.id not in used)
 
 
 def _unscripted(attempts: Sequence[PlannedAttempt]) -> tuple[str, ...]:
@@ -246,6 +271,15 @@ def _unscripted(attempts: Sequence[PlannedAttempt]) -> tuple[str, ...]:
         f"no script beside this dataset for {len(lost)} of its scenarios that need tools"
         f" (such as scripts/sound/{min(lost)}.json): the fixture only acknowledges them, so they"
         " fail",
+    )
+
+
+def _missing(left_out: Sequence[str]) -> tuple[str, ...]:
+    if not left_out:
+        return ()
+    return (
+        f"no script beside this dataset for {len(left_out)} of its scenarios (such as"
+        f" scripts/sound/{min(left_out)}.json): nobody would call, so they are left out",
     )
 
 

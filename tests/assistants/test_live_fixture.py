@@ -127,7 +127,7 @@ async def what_comes_first(url: str) -> str | bytes:
         pytest.param(
             CONVERSATION,
             [],
-            "a conversation has two sides; choose one: caller or assistant",
+            "a conversation has two sides; choose one: --side caller or --side assistant",
             id="not-both-at-once",
         ),
         pytest.param(

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from assistants.suite.plan import plan_run
 from run_harness.evaluate import main
 from run_harness.settings import ROWS
-from shared.settings import Kind, Setting
+from run_harness.suite import RUN
+from shared.settings import Kind, Setting, resolve
 from tests.support.runs import bare_environment
 
 OFFLINE = ("--offline", "--example", "restaurant_backchannel")
@@ -109,6 +112,56 @@ def refused(
     assert sorted(path.name for path in folder.rglob("*")) == before
     assert "Traceback" not in said.err
     return said.err.splitlines()
+
+
+def unscripted(folder: Path, *scripted: str) -> Path:
+    """Our dataset where only these scenarios have a script."""
+    data = RUN.bundled_data
+    sound = folder / "mine" / "scripts" / "sound"
+    sound.mkdir(parents=True)
+    for name in scripted:
+        shutil.copy(data.parent / "scripts" / "sound" / f"{name}.json", sound)
+    return Path(shutil.copy(data, folder / "mine"))
+
+
+def test_a_conversation_nobody_wrote_is_not_held(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = str(unscripted(folder))
+    (line,) = refused(folder, monkeypatch, capsys, "--offline", "--data", data)
+    assert line.endswith("; write scripts/sound/<scenario id>.json beside the dataset")
+
+
+def test_of_a_dataset_what_has_a_script_is_held_and_the_rest_is_named(folder: Path) -> None:
+    data = unscripted(folder, "restaurant_backchannel")
+    flags = {"offline": True, "data": str(data)}
+    settings = resolve(ROWS, flags=flags, environment={}, env_file={}, toml={})
+    plan = plan_run(RUN, settings)
+    assert [one.attempt.key for one in plan.attempts] == ["restaurant_backchannel"]
+    (warning,) = plan.warnings
+    assert warning == (
+        "no script beside this dataset for 16 of its scenarios (such as"
+        " scripts/sound/restaurant_agreement_first.json): nobody would call, so they are left out"
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "advice"),
+    [
+        pytest.param("defect", "did you mean 'defects'?", id="a-kind"),
+        pytest.param("talks_onn", "did you mean 'talks_on'?", id="a-name"),
+        pytest.param("zzz", "there are: sound, defects, faults, callers, ass", id="nothing-near"),
+    ],
+)
+def test_a_mistyped_script_is_answered_with_the_nearest(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    typed: str,
+    advice: str,
+) -> None:
+    (line,) = refused(folder, monkeypatch, capsys, "--offline", "--offline-script", typed)
+    assert f"no selected scenario has a script '{typed}'; {advice}" in line
 
 
 def rows_with_flags() -> dict[str, Setting]:
