@@ -37,8 +37,11 @@ CONVERSING = frozenset({"simulated", "scripted"})
 """Kinds of callers that go on speaking."""
 
 
+STYLES = {"passed": "green", "failed": "red", "infrastructure_error": "yellow"}
 WIDE = 100
 """Columns from which on the reasons have room beside the figures, if keys leave it to them."""
+GAP = 2
+"""Blanks between two columns."""
 ROOM = 40
 """Columns that a reason needs, so that it does not break every few words."""
 
@@ -167,7 +170,12 @@ class Console:
 
         terminal = RichConsole(file=self._out)
         figures = [_figures(row) for row in report.results]
-        is_wide = terminal.width >= max(WIDE, _longest_key(report) + _widest(figures) + ROOM)
+        if terminal.width < _longest_key(report) + _widest(report, figures):
+            self._stack(report)
+            return
+        is_wide = terminal.width >= max(
+            WIDE, _longest_key(report) + _widest(report, figures) + ROOM
+        )
         table = Table(box=None, pad_edge=False)
         # A name is there to be copied, so it is never cut; reasons wrap instead.
         table.add_column("attempt", no_wrap=True, min_width=_longest_key(report))
@@ -177,11 +185,10 @@ class Console:
             table.add_column(heading, no_wrap=True)
         if is_wide:
             table.add_column("why", overflow="fold")
-        styles = {"passed": "green", "failed": "red", "infrastructure_error": "yellow"}
         for row, shown in zip(report.results, figures, strict=True):
             table.add_row(
                 Text(row.attempt.key),
-                Text(row.status, style=styles[row.status]),
+                Text(row.status, style=STYLES[row.status]),
                 *map(Text, shown.values()),
                 *([Text(str(_semantic([row])))] if is_judged else []),
                 *([Text(_writable(_why(row), self._out))] if is_wide else []),
@@ -191,6 +198,23 @@ class Console:
             if not is_wide and _why(row):
                 # In a narrow column a reason would break inside its words.
                 self._print(f"{row.attempt.key}: {_why(row)}")
+
+    def _stack(self, report: Report) -> None:
+        """A name to a line and the figures below it, where they do not fit beside each other."""
+        from rich.console import Console as RichConsole
+        from rich.padding import Padding
+        from rich.text import Text
+
+        terminal = RichConsole(file=self._out)
+        for row in report.results:
+            semantic = _semantic([row])
+            scored = {"semantic": str(semantic)} if semantic.applicable else {}
+            told = (f"{name} {figure}" for name, figure in {**_figures(row), **scored}.items())
+            terminal.print(Text(row.attempt.key), soft_wrap=True)
+            below = [Text.assemble((row.status, STYLES[row.status]), *(f"  {one}" for one in told))]
+            below += [Text(_writable(_why(row), self._out))] if _why(row) else []
+            for line in below:
+                terminal.print(Padding(line, (0, 0, 0, GAP), expand=False))
 
     def _conditions(self, conditions: Sequence[ConditionSummary], *, is_scripted: bool) -> None:
         """What came out under each acoustic condition, with the counts behind every figure."""
@@ -259,7 +283,7 @@ def _figures(row: AttemptResult) -> dict[str, str]:
         "length": NONE if extended is None else f"{extended.observed_ms / 1_000:.1f} s",
         "answered": NONE if counts is None else f"{counts.response_count}/{counts.response_total}",
         "latency": told["latency"],
-        "broke in": NONE if audio.interruption_count is None else str(audio.interruption_count),
+        "interrupted": NONE if audio.interruption_count is None else str(audio.interruption_count),
         "tools": told["tools"],
     }
 
@@ -296,7 +320,8 @@ def _word_error(one: ConditionSummary) -> str:
 
 
 def _ms(value_ms: float | None) -> str:
-    return "-" if value_ms is None else f"{value_ms:g} ms"
+    """Whole milliseconds: a mean's thousandths are in the report."""
+    return NONE if value_ms is None else f"{value_ms:.0f} ms"
 
 
 def _latency(row: AttemptResult) -> str:
@@ -399,11 +424,15 @@ def _failed(row: AttemptResult) -> list[CheckReport]:
     return [check for check in checks if check.status == "failed" and check.required]
 
 
-def _widest(figures: Sequence[Mapping[str, str]]) -> int:
-    """Columns of the status and of all figures, with the blanks between them."""
-    headings = figures[0] if figures else {}
-    widths = (max(len(name), *(len(one[name]) for one in figures)) for name in headings)
-    return len("infrastructure_error") + sum(width + 1 for width in widths)
+def _widest(report: Report, figures: Sequence[Mapping[str, str]]) -> int:
+    """Columns of the status and of all figures, with the blanks before them."""
+    shown: dict[str, list[str]] = {
+        "status": [row.status for row in report.results],
+        **{name: [one[name] for one in figures] for name in (figures[0] if figures else {})},
+    }
+    if _semantic(report.results).applicable:
+        shown["semantic"] = [str(_semantic([row])) for row in report.results]
+    return sum(GAP + max(len(name), *map(len, texts)) for name, texts in shown.items())
 
 
 def _longest_key(report: Report) -> int:

@@ -162,13 +162,13 @@ def test_a_conversation_has_its_length_and_what_became_of_its_turns(
     lines = capsys.readouterr().out.splitlines()
 
     assert lines[0] == (
-        "one\tpassed\tlength 20.0 s\tanswered 1/1\tlatency 400 ms\tbroke in 0\ttools 0/0"
+        "one\tpassed\tlength 20.0 s\tanswered 1/1\tlatency 400 ms\tinterrupted 0\ttools 0/0"
     )
     assert lines[1].startswith(
-        "two\tfailed\tlength 20.0 s\tanswered 0/1\tlatency -\tbroke in 0\ttools 0/0\tassistant_"
+        "two\tfailed\tlength 20.0 s\tanswered 0/1\tlatency -\tinterrupted 0\ttools 0/0\tassistant_"
     )
     assert lines[2].startswith(
-        "three\tinfrastructure_error\tlength -\tanswered -\tlatency -\tbroke in -\ttools -\t"
+        "three\tinfrastructure_error\tlength -\tanswered -\tlatency -\tinterrupted -\ttools -\t"
     )
 
 
@@ -179,7 +179,7 @@ def test_on_a_terminal_a_conversation_has_a_column_for_each(
     received = on_a_terminal(lambda: say(of_a_conversation(failed())), monkeypatch)
     plain = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", received)
 
-    assert re.search(r"attempt +status +length +answered +latency +broke in +tools +why", plain)
+    assert re.search(r"attempt +status +length +answered +latency +interrupted +tools +why", plain)
     assert re.search(r"two +failed +20\.0 s +0/1 +- +0 +0/0 +assistant_responded", plain)
 
 
@@ -606,6 +606,66 @@ def test_beside_long_names_the_reasons_stand_below(monkeypatch: pytest.MonkeyPat
 
     assert any(line.startswith(f"{key}: assistant_responded") for line in lines)
     assert not any(re.search(r"tools +why", line) for line in lines)
+
+
+def stacked(monkeypatch: pytest.MonkeyPatch, columns: int, *rows: AttemptResult) -> list[str]:
+    """The lines of a run on a terminal of so many columns."""
+
+    def talk() -> None:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        monkeypatch.setenv("NO_COLOR", "1")
+        say(*rows)
+
+    received = on_a_terminal(talk, monkeypatch)
+    plain = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", received)
+    return [line.rstrip() for line in plain.splitlines()]
+
+
+LONG = "a_conversation_with_quite_a_name"
+FIGURES = "passed  length 20.0 s  answered 1/1  latency 400 ms  interrupted 0  tools 0/0"
+WIDTH = len(LONG) + sum(
+    map(len, ("passed", "20.0 s", "answered", "400 ms", "interrupted", "tools"))
+)
+WIDTH += 6 * 2 + len("latency") - len("400 ms")
+
+
+@pytest.mark.parametrize(
+    ("columns", "is_stacked"),
+    [
+        pytest.param(WIDTH - 1, True, id="a-column-too-few-and-the-figures-stand-below"),
+        pytest.param(WIDTH, False, id="just-enough-and-they-stand-beside"),
+    ],
+)
+def test_figures_that_do_not_fit_beside_a_name(
+    monkeypatch: pytest.MonkeyPatch, columns: int, *, is_stacked: bool
+) -> None:
+    lines = stacked(monkeypatch, columns, of_a_conversation(passed(LONG)))
+
+    assert (LONG in lines) is is_stacked
+    assert (f"  {FIGURES}" in lines) is is_stacked
+    whole = f"{LONG}  passed  20.0 s  1/1       400 ms   0            0/0"
+    assert (whole in lines) is not is_stacked
+
+
+def test_however_narrow_a_terminal_no_figure_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = (of_a_conversation(failed(LONG)), of_a_conversation(broken(key="three")))
+    lines = stacked(monkeypatch, 40, *rows)
+    said = " ".join(" ".join(lines).split())
+
+    assert "…" not in said
+    assert f"{LONG} failed length 20.0 s answered 0/1 latency - interrupted 0 tools 0/0" in said
+    assert "tools 0/0 assistant_responded: the assistant was not heard" in said
+    assert "three infrastructure_error length" in said
+    assert lines.count(LONG) == 1
+
+
+def test_a_mean_latency_is_told_in_whole_milliseconds(capsys: pytest.CaptureFixture[str]) -> None:
+    row = passed()
+    audio = row.metrics.audio.model_copy(update={"response_latency_ms": 1_806.667})
+    metrics = row.metrics.model_copy(update={"audio": audio})
+    say(row.model_copy(update={"metrics": metrics}))
+
+    assert "latency 1807 ms" in capsys.readouterr().out
 
 
 def test_only_what_decided_is_given_as_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
