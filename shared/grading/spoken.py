@@ -7,8 +7,10 @@ ahead of its voice.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from shared.grading.case import Case
 from shared.observability.observations import Caption, Speaker
@@ -21,6 +23,7 @@ class Utterance:
     def __init__(self, pieces: Sequence[tuple[int, Caption]]) -> None:
         self.pieces = pieces
         self.text = "".join(piece.text for _, piece in pieces)
+        self._ends = list(accumulate(len(piece.text) for _, piece in pieces))
 
     @property
     def begun_at_ms(self) -> int:
@@ -32,12 +35,9 @@ class Utterance:
 
         An empty match may lie past the last one; it belongs to the last piece.
         """
-        end = 0
-        for index, piece in self.pieces:
-            end += len(piece.text)
-            if character < end:
-                return index
-        return self.pieces[-1][0]
+        holder = bisect_right(self._ends, character)
+        index, _ = self.pieces[min(holder, len(self.pieces) - 1)]
+        return index
 
 
 def utterances(case: Case) -> list[Utterance]:

@@ -32,6 +32,13 @@ def secrets(text: str, reading: Reading = PROSE) -> list[str]:
     [
         pytest.param(f"A-SECRET-of-Ours {KNOWN}", ["A-SECRET-of-Ours", KNOWN], id="in-any-case"),
         pytest.param(f"x_sk-{KEY}5678", [f"sk-{KEY}5678"], id="a-key-behind-an-underscore"),
+        pytest.param(
+            "a-eyJabcdefgh.abcdefgh.abcdefg-.eyJ",
+            ["eyJabcdefgh.abcdefgh.abcdefg-"],
+            id="a-web-token-behind-a-hyphen",
+        ),
+        pytest.param("eyJabcdefgh.abcdefgh.abcdefg", [], id="a-web-token-with-half-a-signature"),
+        pytest.param("a.eyJabcdefg.abcdefgh.abcdefgh", [], id="a-web-token-with-half-a-header"),
         pytest.param(f"https://u:p@ss:{KEY}@h", [f"u:p@ss:{KEY}"], id="an-at-in-a-password"),
         pytest.param(f"https://h/?key={KEY}&b=c", [KEY], id="a-key-in-a-query"),
         pytest.param(f"https://h/?a=b&api_key={KEY}", [KEY], id="an-api-key-in-a-query"),
@@ -111,6 +118,9 @@ def test_a_placeholder_is_no_credential() -> None:
         pytest.param("x:" + "\\" * 200_000, id="backslashes-after-a-colon"),
         pytest.param('"a":\\"' * 30_000, id="openings-that-nothing-closes"),
         pytest.param("://a" * 60_000, id="addresses-without-a-user"),
+        pytest.param("-eyJ" * 500_000, id="beginnings-of-web-tokens"),
+        pytest.param(f"{'-eyJ' * 50_000}.a.{'-eyJ' * 50_000}", id="web-tokens-without-a-body"),
+        pytest.param(f"{'-' * 200_000}{'.-------' * 20_000}", id="parts-that-begin-no-web-token"),
         pytest.param(b64encode(Random(1).randbytes(200_000)).decode(), id="a-large-file-in-base64"),
     ],
 )
