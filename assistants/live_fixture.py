@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from shared.command import version_line
+from shared.command import GroupedCommand, run_app, version_line
 from shared.streams import prepare_streams
 
 if TYPE_CHECKING:
@@ -21,10 +22,10 @@ HINT = """\
 The first is for --endpoint (OPENAI_LIVE_ENDPOINT), the second for OPENAI_BASE_URL;
 OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK=true allows both, and any OPENAI_API_KEY will do."""
 
-app = typer.Typer(add_completion=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
-@app.command()
+@app.command(cls=GroupedCommand)
 def serve(
     port: Annotated[
         int, typer.Option(min=0, max=65_535, help="Port on 127.0.0.1; 0 takes a free one.")
@@ -135,7 +136,7 @@ def _mistake(message: str) -> typer.Exit:
 def main() -> None:
     """Entry point of the command."""
     prepare_streams()
-    app(prog_name="live-fixture")
+    sys.exit(run_app("live-fixture", app))
 
 
 if __name__ == "__main__":

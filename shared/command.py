@@ -43,6 +43,8 @@ _SHOWN: Mapping[Kind, str] = {
     Kind.INTEGER: "N",
     Kind.NUMBER: "NUMBER",
 }
+OPTIONS = "Options"
+"""The heading where there is only one."""
 OTHER = "Other"
 """Where options stand that belong under no heading of their own."""
 
@@ -59,7 +61,7 @@ class GroupedCommand(TyperCommand):
                 heading = getattr(parameter, "rich_help_panel", None) or OTHER
                 groups.setdefault(heading, []).append(told)
         for heading, records in groups.items():
-            with formatter.section(heading):
+            with formatter.section(heading if len(groups) > 1 else OPTIONS):
                 formatter.write_dl(records)
 
 
@@ -83,9 +85,14 @@ def run_command(
     command.__doc__ = about
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by typer
     app.command(cls=GroupedCommand)(command)
+    return run_app(name, app)
+
+
+def run_app(name: str, app: typer.Typer) -> int:
+    """Run what reads its own command line; whatever goes wrong is one line and a status."""
     try:
         # Its own ends, such as the help's and an interrupt's, come back as their status.
-        return int(app(prog_name=name, standalone_mode=False))
+        return int(app(prog_name=name, standalone_mode=False) or 0)
     except HarnessError as error:
         faults = error.faults if isinstance(error, DatasetError) else (str(error),)
         for fault in faults:

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from websockets.asyncio.client import connect
 
 from assistants.frontend.events import InputAudioAppend, SessionStart, encode, encode_audio
-from assistants.live_fixture import HINT, app
+from assistants.live_fixture import HINT, app, main
 from tests.support.far_end import a_script, client_work
 
 CREDENTIAL = {"Authorization": "Bearer a-key"}
@@ -195,3 +195,27 @@ async def send_half_a_character(url: str) -> None:
     async with connect(url, additional_headers=CREDENTIAL, proxy=None) as connection:
         await connection.send('{"type":"\\ud800"}')
         assert json.loads(await connection.recv())["type"] == "error"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        pytest.param(["--prt", "1"], "No such option: --prt", id="an-unknown-option"),
+        pytest.param(["--side", "both"], "Invalid value for '--side'", id="no-side"),
+        pytest.param(["--port", "70000"], "Invalid value for '--port'", id="no-port"),
+    ],
+)
+def test_a_mistyped_command_line_is_one_line_and_status_2(
+    arguments: list[str],
+    complaint: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.argv", ["live-fixture", *arguments])
+    with pytest.raises(SystemExit) as caught:
+        main()
+
+    (line,) = capsys.readouterr().err.splitlines()
+    assert caught.value.code == 2
+    assert line.startswith(f"live-fixture: {complaint}")
+    assert line.endswith("Try 'live-fixture --help'.")
