@@ -8,6 +8,7 @@ seven people in June: neither is read as a date.
 from __future__ import annotations
 
 import calendar
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -36,6 +37,7 @@ _BEFORE_A_DATE: Final = frozenset(
 )  # fmt: skip
 _WEEKDAYS: Final = {name + end: name for name in WEEKDAYS for end in ("", "s")}
 _LEAP_YEAR: Final = 2000
+_ISO_FORM: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATE_GLUE: Final = frozenset({" ", "-", ", ", ". "})
 _CHAINS: Final = frozenset({":", "/", ".", "-"})
 
@@ -130,12 +132,11 @@ def _day_first(row: Sequence[Item], begin: int) -> DateReading | None:
 
 def _in_iso_form(row: Sequence[Item], begin: int) -> DateReading | None:
     parts = row[begin : begin + 3]
-    lengths = [len(part.cardinal or "") for part in parts]
-    if lengths != [4, 2, 2] or any(part.glue != "-" for part in parts[1:]):
+    written = "-".join(part.cardinal or "" for part in parts)
+    if not _ISO_FORM.fullmatch(written) or any(part.glue != "-" for part in parts[1:]):
         return None
-    year, month, day = (int(part.digits or 0) for part in parts)
     try:
-        said = date(year, month, day)
+        said = date.fromisoformat(written)
     except ValueError:
         return DateReading(None, begin + 3)
     return DateReading(Date(said.month, said.day, said.year), begin + 3)

@@ -52,6 +52,7 @@ def told(reference: str) -> list[tuple[str, str]]:
         pytest.param("2027-02-30", [], id="no-such-day-in-iso"),
         pytest.param("February 29", [("date", "February 29")], id="a-leap-day"),
         pytest.param("8/7/2027", [], id="a-date-of-two-meanings"),
+        pytest.param("12.5-08-07", [], id="a-decimal-in-the-form-of-a-date"),
         pytest.param(
             "for 3 June 5th", [("number", "3"), ("date", "June 5th")], id="a-number-before-a-month"
         ),
