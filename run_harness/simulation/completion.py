@@ -302,12 +302,11 @@ class Completion:
     def _close(self, seen: Snapshot) -> None:
         """A drain that is over at the very limit is a completed conversation."""
         drain, policy = self._drain, self._policy
-        if drain is not None and not seen.assistant.is_working:
-            quiet_ms = seen.now_ms - _last_speech_ms(seen)
-            if seen.now_ms - drain.since_ms >= policy.drain_ms and quiet_ms >= policy.quiet_ms:
-                self._ending = Ending.CONVERSATION_COMPLETED
-                return
-        if seen.started_ms is not None and seen.now_ms - seen.started_ms >= policy.duration_ms:
+        # Evidence that is not current has revoked it: while a drain stands, both sides are quiet.
+        is_drained = drain is not None and seen.now_ms - drain.since_ms >= policy.drain_ms
+        if is_drained and not seen.assistant.is_working:
+            self._ending = Ending.CONVERSATION_COMPLETED
+        elif seen.started_ms is not None and seen.now_ms - seen.started_ms >= policy.duration_ms:
             self._ending = Ending.DURATION_LIMIT
 
     def _asks(self, seen: Snapshot) -> bool:

@@ -212,6 +212,11 @@ def test_a_conversation_ends_as_in_the_book() -> None:
             id="not-before-the-assistant-spoke",
         ),
         pytest.param(
+            lambda now: replace(now, caller=Party(turns=3), assistant=Party(turns=2)),
+            True,
+            id="after-more-turns-than-that",
+        ),
+        pytest.param(
             lambda now: replace(now, caller=replace(now.caller, is_working=True)),
             False,
             id="not-while-the-callers-backend-works",
@@ -240,12 +245,12 @@ def test_the_observer_is_asked(edit: Callable[[Snapshot], Snapshot], asks: bool)
         pytest.param({"has_pending_caption": True}, False, id="not-while-a-caption-waits"),
         pytest.param({"last_speech_ms": 1_000}, False, id="not-while-speech-has-no-words"),
         pytest.param(
-            {"last_speech_ms": 1_000, "captioned_ms": 199},
+            {"last_speech_ms": 1_100, "captioned_ms": 299},
             False,
             id="not-while-words-are-801-ms-short",
         ),
         pytest.param(
-            {"last_speech_ms": 1_000, "captioned_ms": 200}, True, id="when-they-are-800-ms-short"
+            {"last_speech_ms": 1_100, "captioned_ms": 300}, True, id="when-they-are-800-ms-short"
         ),
         pytest.param(
             {"last_speech_ms": 1_400, "captioned_ms": 1_400}, True, id="600-ms-after-a-word"
@@ -273,6 +278,23 @@ def test_silent_frames_start_no_call_before_five_seconds() -> None:
 
     assert story.quiet(20).asks == [20, 5_020]
     assert story.quiet(5_000).asks == [20, 5_020, 10_020]
+
+
+def test_what_could_not_be_asked_after_five_seconds_is_asked_as_soon_as_it_can_be() -> None:
+    story = Story().quiet(200).caller(has_pending_caption=True).quiet(5_800)
+    assert story.asks == [20]
+
+    assert story.caller(has_pending_caption=False).quiet(20).asks == [20, 6_020]
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_any_other_revision_is_news(step: int) -> None:
+    story = Story()
+    story.now = replace(story.now, revision=5)
+    story.quiet(200)
+    story.now = replace(story.now, revision=5 + step)
+
+    assert story.quiet(400).asks == [20, 520]
 
 
 def test_news_start_a_call_but_not_within_half_a_second() -> None:
@@ -518,6 +540,13 @@ def test_the_limit_counts_from_the_conversations_start() -> None:
     assert story.now.now_ms == 3_000
 
 
+def test_a_limit_between_two_frames_is_kept_at_the_later_one() -> None:
+    story = Story(replace(OBSERVED, duration_ms=2_000))
+    story.now = replace(story.now, started_ms=1_010)
+
+    assert story.quiet(4_000).happened == [(3_020, Ending.DURATION_LIMIT)]
+
+
 def test_there_is_no_limit_before_the_start() -> None:
     story = Story(replace(OBSERVED, duration_ms=20))
     story.now = replace(story.now, started_ms=None)
@@ -616,6 +645,15 @@ def test_a_right_state_and_a_quiet_line_end_it() -> None:
         (9_000, Signal.QUIET_LINE),
         (10_500, Ending.CONVERSATION_COMPLETED),
     ]
+
+
+def test_a_state_that_comes_right_on_a_line_long_quiet_ends_it_at_once() -> None:
+    story = Story(ALONE)
+    story.now = replace(story.now, is_verified=False)
+    story.quiet(9_000)
+    story.now = replace(story.now, is_verified=True)
+
+    assert story.quiet(20).happened == [(9_020, Signal.QUIET_LINE)]
 
 
 @pytest.mark.parametrize(

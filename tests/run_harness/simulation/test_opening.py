@@ -32,6 +32,13 @@ def stage(failure: Failure | None) -> Stage | None:
             CALLER, 23_000, Heard(400), Stage.CALLER_OPENING, id="heard-at-the-deadline-is-too-late"
         ),
         pytest.param(
+            CALLER,
+            23_001,
+            Heard(400),
+            Stage.CALLER_OPENING,
+            id="heard-after-it-is-too-late-as-well",
+        ),
+        pytest.param(
             CALLER, 22_999, Heard(400), None, id="the-caller-is-heard-just-before-the-deadline"
         ),
         pytest.param(
