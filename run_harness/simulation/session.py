@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from run_harness.simulation.closing import put_away, settled, whatever_happens
 from run_harness.simulation.completion import Completion, CompletionPolicy, Snapshot
-from run_harness.simulation.lines import Lines
+from run_harness.simulation.lines import SILENT_AFTER_MS, Lines
 from run_harness.simulation.observer import (
     Observer,
     Question,
@@ -308,7 +308,10 @@ class _Floor:
         seen = self._snapshot(now_ms)
         self._settle(seen)
         step = self._completion.advance(seen)
-        dead = self._dead_line(now_ms, is_time_up=step.ending is Ending.DURATION_LIMIT)
+        is_time_up = step.ending is Ending.DURATION_LIMIT
+        dead = self._dead_line(now_ms, is_time_up=is_time_up)
+        if dead is None and is_time_up:
+            dead = self._wordless_caller(now_ms)
         if dead is not None:
             self._dialogue.failure = dead
             return True
@@ -325,6 +328,15 @@ class _Floor:
         speaker, since_ms = dead
         what = f"no audio came for {since_ms / US_PER_MS:g} s"
         return _lost(speaker, AttemptError(Stage.RESPONSE_COLLECTION, what))
+
+    def _wordless_caller(self, now_ms: int) -> Failure | None:
+        """No end can be seen while the caller's words are not told; no assistant is to blame."""
+        slack_ms = self._rules.completion.caption_slack_ms
+        since_ms = self._watch.wordless_since_ms(Speaker.CALLER, slack_ms)
+        if since_ms is None or now_ms - since_ms < SILENT_AFTER_MS:
+            return None
+        what = f"no words came of what it said since {since_ms / US_PER_MS:g} s"
+        return _lost(Speaker.CALLER, AttemptError(Stage.RESPONSE_COLLECTION, what))
 
     def _snapshot(self, now_ms: int) -> Snapshot:
         cast, watch = self._cast, self._watch

@@ -25,6 +25,8 @@ from shared.values import JsonObject
 
 PENDING_CAPTION_MS: Final = 2_000
 """A caption of whose voice nothing has been heard so long after its beginning is of no voice."""
+LONGEST_LEAD_MS: Final = 60_000
+"""No words run further ahead of their sound: such a caption is taken to lie where it came."""
 
 
 class _Side:
@@ -60,9 +62,16 @@ class _Side:
         self.work.observe(seen)
         if isinstance(seen, Caption) and seen.speaker is Speaker.ASSISTANT:
             self.captions.append(seen)
+            start_ms, end_ms = _place_of(seen)
             # On the media track its voice lies later than on its session's own, by the hold.
-            self.captioned_ms = max(seen.end_ms + self._hold_ms, self.captioned_ms or 0)
-            self._due_ms = max(seen.start_ms + self._hold_ms, self._due_ms or 0)
+            self.captioned_ms = max(end_ms + self._hold_ms, self.captioned_ms or 0)
+            self._due_ms = max(start_ms + self._hold_ms, self._due_ms or 0)
+
+    def wordless_since_ms(self, slack_ms: int) -> int | None:
+        """Where what was heard and has no words by now began."""
+        known_ms = 0 if self.captioned_ms is None else self.captioned_ms + slack_ms
+        wordless = (max(one.start_ms, known_ms) for one in self.voiced if one.end_ms > known_ms)
+        return next(wordless, None)
 
     def has_pending_caption(self, now_ms: int) -> bool:
         """Whether words are known of which nothing has been heard so far."""
@@ -133,6 +142,13 @@ class ConversationWatch:
         """Whether delegated work of a side is under way."""
         return self._sides[speaker].work.is_active
 
+    def wordless_since_ms(self, speaker: Speaker, slack_ms: int) -> int | None:
+        """Where what was heard of a side, and of which its session told no words, began.
+
+        Words may stop ``slack_ms`` short of their sound.
+        """
+        return self._sides[speaker].wordless_since_ms(slack_ms)
+
     def party(self, speaker: Speaker, *, has_buffered_speech: bool) -> Party:
         """One side for the completion machine."""
         side = self._sides[speaker]
@@ -155,3 +171,11 @@ class ConversationWatch:
         return self._now_ms - max((one for one in last if one is not None), default=0) >= (
             self._quiet_ms
         )
+
+
+def _place_of(caption: Caption) -> tuple[int, int]:
+    """Where a caption lies by its provider's clock, as far as that can be."""
+    received_ms = caption.stamp.media_ms
+    if max(caption.start_ms, caption.end_ms) - received_ms > LONGEST_LEAD_MS:
+        return received_ms, received_ms
+    return caption.start_ms, caption.end_ms

@@ -37,10 +37,11 @@ from shared.own_loop import run_alone
 from shared.participant import AudioArrived
 from shared.party import LiveParty
 from shared.virtual_time import VirtualClock, VirtualLoop
-from tests.support.builders import at
+from tests.support.builders import a_caption, at
 from tests.support.judged import a_conversation
 
 CAP_MS = 2_000
+SILENCE = bytes(FRAME_BYTES)
 SOUND = b"\x00\x20\x00\xe0" * (FRAME_BYTES // 4)
 CALLER, ASSISTANT = Speaker.CALLER, Speaker.ASSISTANT
 REFUSED = AttemptError(Stage.SESSION_START, "HTTP 401: refused at the handshake")
@@ -139,11 +140,12 @@ def conversed(
     first: Speaker = CALLER,
     air: Broken | None = None,
     interrupted: Callable[[asyncio.Task[Dialogue]], None] = lambda _: None,
+    duration_ms: int = CAP_MS,
 ) -> Dialogue:
     rules = Rules(
         scenario=a_conversation(),
         first_speaker=first,
-        completion=CompletionPolicy(is_observed=False, duration_ms=CAP_MS),
+        completion=CompletionPolicy(is_observed=False, duration_ms=duration_ms),
         hold_ms=dict.fromkeys(Speaker, 0),
         grace_us=5_000_000,
         cleanup_us=10_000_000,
@@ -402,3 +404,41 @@ def test_an_interrupt_still_closes_both(times_s: Sequence[float]) -> None:
     with pytest.raises(asyncio.CancelledError):
         conversed(caller, assistant, interrupted=cancel)
     assert caller.closed_at_s == assistant.closed_at_s == pytest.approx(1.1, abs=0.01)
+
+
+# words that never come
+
+
+def streaming(until_ms: int, *, spoken_ms: int, words_ms: int | None) -> Session:
+    """Sounds for one frame, and then carries silence; its words come at an instant, if ever."""
+    says: dict[int, list[Observation]] = {
+        now_ms: [AudioArrived(Stamp(now_ms, 0), SOUND if now_ms == spoken_ms else SILENCE)]
+        for now_ms in range(FRAME_MS, until_ms + FRAME_MS, FRAME_MS)
+    }
+    if words_ms is not None:
+        says[words_ms].append(a_caption(spoken_ms, spoken_ms + FRAME_MS, "Hello.", words_ms))
+    return Session(says=says)
+
+
+LOST_WORDS = Failure(
+    Stage.CALLER_SIMULATION, "the caller's session: no words came of what it said since 0.1 s"
+)
+
+
+@pytest.mark.parametrize(
+    ("duration_ms", "words_ms", "failure"),
+    [
+        pytest.param(10_080, None, None, id="for-less-than-ten-seconds-nobody-can-tell"),
+        pytest.param(10_100, None, LOST_WORDS, id="for-ten-seconds-they-are-lost"),
+        pytest.param(10_100, 10_100, None, id="and-are-not-where-they-came-at-last"),
+    ],
+)
+def test_a_caller_whose_words_are_lost_is_no_failure_of_the_assistant(
+    duration_ms: int, words_ms: int | None, failure: Failure | None
+) -> None:
+    """Without them nobody sees that a conversation is over, and its time runs out."""
+    caller = streaming(duration_ms, spoken_ms=100, words_ms=words_ms)
+    assistant = streaming(duration_ms, spoken_ms=500, words_ms=500)
+    dialogue = conversed(caller, assistant, duration_ms=duration_ms)
+    assert dialogue.failure == failure
+    assert dialogue.ending is (Ending.DURATION_LIMIT if failure is None else Ending.FAILED)

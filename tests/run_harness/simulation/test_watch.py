@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from run_harness.simulation.watch import PENDING_CAPTION_MS, ConversationWatch
+from run_harness.simulation.watch import LONGEST_LEAD_MS, PENDING_CAPTION_MS, ConversationWatch
 from shared.audio.pcm import FRAME_BYTES
 from shared.clock import Stamp
 from shared.observability.observations import Caption, Speaker
@@ -48,3 +48,49 @@ def test_a_caption_waits_for_its_voice(
     watch = watched(*heard, until_ms=until_ms, caption=(400, 600))
     caller = watch.party(Speaker.CALLER, has_buffered_speech=False)
     assert caller.has_pending_caption is is_pending
+
+
+@pytest.mark.parametrize(
+    ("caption", "captioned_ms", "is_pending"),
+    [
+        pytest.param(
+            (LONGEST_LEAD_MS, LONGEST_LEAD_MS), LONGEST_LEAD_MS + HOLD_MS, True, id="but-it-can-be"
+        ),
+        pytest.param((0, LONGEST_LEAD_MS + 1), HOLD_MS, False, id="ends-too-far-ahead"),
+        pytest.param((LONGEST_LEAD_MS + 1, 0), HOLD_MS, False, id="begins-too-far-ahead"),
+        pytest.param((10**400, 10**400), HOLD_MS, False, id="beyond-any-clock"),
+    ],
+)
+def test_a_caption_that_cannot_lie_where_it_says_lies_where_it_came(
+    caption: tuple[int, int], captioned_ms: int, *, is_pending: bool
+) -> None:
+    """Else one message of a confused service would keep a conversation from ending for ever."""
+    until_ms = HOLD_MS + PENDING_CAPTION_MS
+    caller = watched(until_ms=until_ms, caption=caption).party(
+        Speaker.CALLER, has_buffered_speech=False
+    )
+    assert (caller.captioned_ms, caller.has_pending_caption) == (captioned_ms, is_pending)
+
+
+@pytest.mark.parametrize(
+    ("heard", "caption", "since_ms"),
+    [
+        pytest.param((), (0, 0), None, id="nothing-was-heard"),
+        pytest.param(((200, 600),), (0, 300), None, id="words-reach-its-end-but-for-the-slack"),
+        pytest.param(((200, 600),), (0, 299), 599, id="words-stop-one-short-of-that"),
+        pytest.param(((200, 600), (700, 900)), (0, 300), 700, id="a-later-sound-has-none"),
+        pytest.param(((200, 600), (700, 900)), (0, 350), 700, id="though-words-reach-the-pause"),
+    ],
+)
+def test_what_was_heard_is_wordless_from_where_words_stop(
+    heard: tuple[tuple[int, int], ...], caption: tuple[int, int], since_ms: int | None
+) -> None:
+    watch = watched(*heard, until_ms=1_000, caption=caption)
+    assert watch.wordless_since_ms(Speaker.CALLER, slack_ms=100) == since_ms
+
+
+def test_all_is_wordless_where_no_words_came() -> None:
+    watch = ConversationWatch({}, quiet_ms=600, hold_ms=dict.fromkeys(Speaker, HOLD_MS))
+    watch.frame(SILENCE, SILENCE)
+    watch.frame(SOUND, SILENCE)
+    assert watch.wordless_since_ms(Speaker.CALLER, slack_ms=100) == FRAME_MS
