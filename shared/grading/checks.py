@@ -6,12 +6,11 @@ What counts as a claim of success or as a refusal comes with the policy; no phra
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from shared.differences import first_change, first_difference
 from shared.grading.case import Case, ToolUse
-from shared.grading.spoken import claims, utterances
+from shared.grading.spoken import claims, occurrences, utterances
 from shared.grading.verdict import Check, CheckStatus, Ref
 from shared.matching import state_matches
 from shared.metrics.task import delegations
@@ -187,7 +186,7 @@ def refusal_stated(case: Case) -> Check:
         return _not_applicable(name, "no refusal is expected")
     for utterance in utterances(case):
         for pattern in patterns:
-            found = re.search(pattern, utterance.text, re.IGNORECASE)
+            found = next(occurrences(pattern, utterance.text), None)
             if found:
                 ref = Ref(utterance.begun_at_ms, found.group())
                 return _passed(name, "the refusal was spoken", (ref,))

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Final
 
 from shared.grading.case import Case
 from shared.observability.observations import Caption, Speaker
 from shared.observability.turns import SENTENCE_GAP_MS
+
+LONGEST_AT_ONCE: Final = 4_000
+"""Letters without a pause, minutes of speech; what is longer nobody said in one breath."""
+STRETCH: Final = 400
+LONGEST_PHRASE: Final = 400
 
 
 class Utterance:
@@ -71,8 +77,31 @@ def claims(case: Case) -> list[Claim]:
     for utterance in utterances(case):
         for rule in case.policy.confirmations:
             for pattern in rule.patterns:
-                for found in re.finditer(pattern, utterance.text, re.IGNORECASE):
+                for found in occurrences(pattern, utterance.text):
                     index = utterance.received_at(found.start())
                     at_ms = case.evidence.observations[index].stamp.media_ms
                     found_claims.add(Claim(index, at_ms, found.group().strip(), rule.tools))
     return sorted(found_claims)
+
+
+def occurrences(pattern: str, text: str) -> Iterator[re.Match[str]]:
+    """Where words match a phrase, in order and apart from one another, in any case of letters.
+
+    Most phrases look ahead from each of their beginnings, which takes quadratic time. So a text
+    over ``LONGEST_AT_ONCE`` is read stretch by stretch, each with as much of what follows as the
+    longest phrase needs; what lies before it is seen all the same.
+    """
+    compiled = re.compile(pattern, re.IGNORECASE)
+    if len(text) <= LONGEST_AT_ONCE:
+        yield from compiled.finditer(text)
+        return
+    begins = 0
+    while begins < len(text):
+        ends = begins + STRETCH
+        following = ends
+        for found in compiled.finditer(text, begins, ends + LONGEST_PHRASE):
+            if found.start() >= ends:
+                break
+            following = max(following, found.end())
+            yield found
+        begins = following

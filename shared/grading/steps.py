@@ -14,7 +14,7 @@ from typing import Final
 
 from shared.grading.case import Case, ToolUse
 from shared.grading.checks import completed_calls, grounded_response
-from shared.grading.spoken import claims, utterances
+from shared.grading.spoken import claims, occurrences, utterances
 from shared.grading.verdict import CheckStatus, Ref
 from shared.matching import matches, same_call, single_values, state_matches
 from shared.metrics.transcription.mentions import is_recognizable, is_said
@@ -213,10 +213,10 @@ def _question_about(field: str) -> tuple[str, ...]:
 
 def _assistant_words(case: Case, patterns: Iterable[str]) -> tuple[Moment, ...]:
     """Sentences of the assistant that match a pattern, each once."""
-    compiled = [re.compile(pattern, re.IGNORECASE) for pattern in patterns]
+    phrases = tuple(patterns)
     moments = []
     for utterance in utterances(case):
-        found = [hit for pattern in compiled if (hit := pattern.search(utterance.text))]
+        found = [hit for one in phrases if (hit := next(occurrences(one, utterance.text), None))]
         if found:
             first = min(found, key=lambda hit: hit.start())
             index = utterance.received_at(first.start())
@@ -230,11 +230,10 @@ def _caller_moments(
 ) -> tuple[Moment, ...]:
     """When the caller took a step: by its patterns, else by the values, else by an observer."""
     if step.patterns:
-        compiled = [re.compile(pattern, re.IGNORECASE) for pattern in step.patterns]
         found = tuple(
             Moment(turn.span.start_ms, turn.span.end_ms, "the caller's words")
             for turn in case.timeline.caller_turns
-            if any(pattern.search(turn.text) for pattern in compiled)
+            if any(any(True for _ in occurrences(one, turn.text)) for one in step.patterns)
         )
     else:
         found = _said_by_caller(case, values)
