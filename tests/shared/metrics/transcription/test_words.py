@@ -63,6 +63,24 @@ def test_a_number_counts_as_its_digits() -> None:
     assert words("Number thirty-six at 7:30") == ("number", "3", "6", "at", "7", "3", "0")
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("7:00 in time", "7 in time", id="at-the-beginning"),
+        pytest.param("at 7:00", "at 7", id="at-the-end"),
+        pytest.param("at 7:00, 8:00 or 9:00", "at 7 8 or 9", id="each-of-several"),
+        pytest.param("10:00:00", "1 0 0 0 0 0", id="not-with-seconds"),
+        pytest.param("at 10:00:00 then", "at 1 0 0 0 0 0 then", id="not-with-seconds-between"),
+        pytest.param("room:00", "room 0 0", id="not-after-a-word"),
+        pytest.param(":00", "0 0", id="not-after-nothing"),
+        pytest.param("7:000", "7 0 0 0", id="not-of-three-digits"),
+        pytest.param("7.00", "7 point 0 0", id="not-after-a-point"),
+    ],
+)
+def test_the_minutes_of_a_full_hour_are_no_words(text: str, expected: str) -> None:
+    assert " ".join(words(text)) == expected
+
+
 @given(st.text())
 def test_a_word_has_no_blank(text: str) -> None:
     assert all(len(word.split()) == 1 for word in words(text))
