@@ -42,6 +42,9 @@ TARGETS = (
     "assistants/frontend/fixture/delegated_work.py",
     "assistants/frontend/fixture/hearing.py",
     "assistants/frontend/fixture/machine.py",
+    "run_harness/simulation/completion.py",
+    "run_harness/simulation/observer.py",
+    "run_harness/simulation/opening.py",
 )
 EXPLANATIONS = Path(__file__).with_name("explained.toml")
 EXPLAINED = "explained"

@@ -21,6 +21,7 @@ from shared.readings import MOST_MARKS
         pytest.param("a\u202eb\u2066c\u200bd", "abcd", id="what-cannot-be-seen-is-gone"),
         pytest.param("one\x00two\x1b[31m\nthree", "one two 31m three", id="controls-part-words"),
         pytest.param("7–8 − 9", "7-8 - 9", id="every-dash-is-a-hyphen"),
+        pytest.param("日本 − 7", "日本 - 7", id="letters-beyond-the-signs"),
         pytest.param("ﬁne ½", "fine 1 2", id="compatible-forms"),
         pytest.param("“Hi”, (you)!", "Hi , you", id="other-signs-are-blanks"),
     ],
