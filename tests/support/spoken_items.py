@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from shared.metrics.transcription.numerals import Item, items
 from shared.metrics.transcription.tokens import plain
+
+MEANINGLESS = "well "
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +24,19 @@ class Placed:
         return self.text[self.row[self.begin].start : self.row[end - 1].end]
 
 
-def placed(text: str) -> Placed:
-    """A text as items; reading begins at the bar, or at the first item where there is none."""
-    before, _, said = text.rpartition("|")
+def placed(text: str, words_before: int = 0) -> Placed:
+    """A text as items; reading begins at the bar, or at the first item where there is none.
+
+    So many words of no meaning stand in front of all of it.
+    """
+    head, _, said = text.rpartition("|")
+    before = MEANINGLESS * words_before + head
     whole = plain(before + said)
     return Placed(whole, items(whole), len(items(plain(before))))
+
+
+def wherever[T](read: Callable[[Placed], T], text: str) -> T:
+    """What is read of a text, which must be the same wherever in a row it stands."""
+    first, *others = (read(placed(text, words_before)) for words_before in range(6))
+    assert others == [first] * len(others)
+    return first

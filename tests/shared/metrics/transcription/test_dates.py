@@ -17,14 +17,17 @@ from shared.metrics.transcription.dates import (
     date_at,
 )
 from tests.support.spoken_english import ordinal
-from tests.support.spoken_items import placed
+from tests.support.spoken_items import Placed, wherever
 
 NO_SUCH_DAY = "no such day"
 
 
 def read(text: str) -> tuple[str, str] | None:
     """What begins at the bar, or at the beginning, and in which words."""
-    said = placed(text)
+    return wherever(_read, text)
+
+
+def _read(said: Placed) -> tuple[str, str] | None:
     found = date_at(said.row, said.begin)
     return None if found is None else (_told(found.value), said.words_to(found.end))
 

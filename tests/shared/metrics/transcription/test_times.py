@@ -16,14 +16,17 @@ from shared.metrics.transcription.times import (
     word_at,
 )
 from tests.support.spoken_english import cardinal
-from tests.support.spoken_items import placed
+from tests.support.spoken_items import Placed, placed, wherever
 
 IN_DOUBT = "in doubt"
 
 
 def read(text: str) -> tuple[str, str] | None:
     """The time at the bar, or at the beginning, and its words; "?" where either half is meant."""
-    said = placed(text)
+    return wherever(_read, text)
+
+
+def _read(said: Placed) -> tuple[str, str] | None:
     found = time_at(said.row, said.begin)
     return None if found is None else (_told(found.time), said.words_to(found.end))
 
@@ -275,7 +278,6 @@ def test_hours_of_the_clock_s_face(half: str, hours: list[int | None]) -> None:
         pytest.param("this morning", (Half.MORNING, 2), id="this-morning"),
         pytest.param("this afternoon", (Half.AFTERNOON, 2), id="this-afternoon"),
         pytest.param("this evening", (Half.EVENING, 2), id="this-evening"),
-        pytest.param("or |this evening", (Half.EVENING, 3), id="not-at-the-beginning"),
         pytest.param("in the night", None, id="in-the-night"),
         pytest.param("this night", None, id="this-night"),
         pytest.param("in this morning", None, id="in-this-morning"),
@@ -289,8 +291,11 @@ def test_hours_of_the_clock_s_face(half: str, hours: list[int | None]) -> None:
     ],
 )
 def test_what_tells_the_halves_apart(text: str, expected: tuple[Half, int] | None) -> None:
-    said = placed(text)
-    assert half_at(said.row, said.begin) == expected
+    def read_half(said: Placed) -> tuple[Half, int] | None:
+        found = half_at(said.row, said.begin)
+        return None if found is None else (found[0], found[1] - said.begin)
+
+    assert wherever(read_half, text) == expected
 
 
 @pytest.mark.parametrize(

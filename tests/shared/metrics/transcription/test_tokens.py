@@ -51,6 +51,10 @@ def test_words_are(text: str, expected: list[str]) -> None:
     assert [token.text for token in tokens(plain(text))] == expected
 
 
+def test_a_run_of_digits_is_told_from_a_word() -> None:
+    assert [token.is_digits for token in tokens(plain("gate 7b ٧"))] == [False, True, False, True]
+
+
 def test_glue_is_what_stands_between() -> None:
     row = tokens(plain("at 7:30, June  3 x-2"))
     assert [token.glue for token in row] == ["", " ", ":", ", ", " ", " ", "-"]
