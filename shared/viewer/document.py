@@ -111,12 +111,12 @@ def _data(name: str, content: object) -> bytes:
     return f'<script type="application/json" id="{name}">{text}</script>\n'.encode()
 
 
-def _plain(record: Any) -> dict[str, Any]:  # noqa: ANN401 - any of the view's records
+def _plain(record: Any) -> dict[str, Any]:
     found: dict[str, Any] = _encoded(asdict(record))
     return found
 
 
-def _encoded(value: Any) -> Any:  # noqa: ANN401 - whatever a view holds
+def _encoded(value: Any) -> Any:
     match value:
         case bytes():
             return base64.b64encode(value).decode()

@@ -101,13 +101,20 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class TrackView:
-    """One party's sound. ``peaks`` has one byte per ``PEAK_MS`` from 0: the square root of the
-    loudest sample's share of full scale, times 255. Empty where there is no recording."""
+    """Where one party was voiced, by which detector and on which signal, where that is told."""
 
     voiced: tuple[Span, ...]
-    peaks: bytes
     detector: str | None = None
     measured_on: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Waveform:
+    """How loud both sides of a recording are: one byte per ``PEAK_MS`` from its start, the square
+    root of the loudest sample's share of full scale, times 255."""
+
+    caller: bytes
+    assistant: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,28 +294,38 @@ class ValidityView:
 
 
 @dataclass(frozen=True, slots=True)
-class AttemptView:
-    """Everything a page tells of one attempt. ``extent_ms`` is the length of its time axis.
+class Course:
+    """What happened in an attempt, and when. ``extent_ms`` is how long it was observed.
 
-    ``opportunities``, ``floor_events``, ``tools`` and ``decisions`` are in order of time.
+    ``opportunities``, ``floor_events``, ``tools`` and ``decisions`` are in order of time, turns in
+    order of onset with the caller first. ``missing`` names in a sentence each what is not known.
     """
 
-    entry: Entry
     extent_ms: int
     timing_source: TimingSource
-    audio_origin: AudioOrigin
     delegation_timing_source: str | None
     caller: TrackView
     assistant: TrackView
-    overlaps: tuple[Span, ...]
-    floor_hold: tuple[Span, ...]
-    turns: tuple[TurnView, ...]
-    opportunities: tuple[OpportunityView, ...]
-    floor_events: tuple[FloorEventView, ...]
-    delegations: tuple[DelegationView, ...]
-    tools: tuple[ToolView, ...]
-    decisions: tuple[DecisionView, ...]
-    ending: str | None
+    overlaps: tuple[Span, ...] = ()
+    floor_hold: tuple[Span, ...] = ()
+    turns: tuple[TurnView, ...] = ()
+    opportunities: tuple[OpportunityView, ...] = ()
+    floor_events: tuple[FloorEventView, ...] = ()
+    delegations: tuple[DelegationView, ...] = ()
+    tools: tuple[ToolView, ...] = ()
+    decisions: tuple[DecisionView, ...] = ()
+    ending: str | None = None
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptView:
+    """Everything a page tells of one attempt. ``missing`` names what is missing besides."""
+
+    entry: Entry
+    audio_origin: AudioOrigin
+    course: Course
+    waveform: Waveform | None
     verdict: VerdictView | None
     figures: tuple[FigureGroup, ...]
     validity: ValidityView | None
@@ -318,4 +335,4 @@ class AttemptView:
 
 
 PEAK_MS = 10
-"""How much of a track one byte of ``peaks`` stands for."""
+"""How much of a recording one byte of a waveform stands for."""
