@@ -7,35 +7,30 @@ import os
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from statistics import fmean
-from typing import TYPE_CHECKING, TextIO, override
+from typing import TYPE_CHECKING, TextIO
 
 from shared.grading.semantic import JUDGE_ASKED, JUDGE_COMPLETED
 from shared.plain_text import one_line
 from shared.reporting.caller_notes import caller_notes
 from shared.reporting.flips import flips_of
-from shared.reporting.schema import (
-    AttemptResult,
-    CheckReport,
-    ConditionSummary,
-    EntityCounts,
-    Report,
+from shared.reporting.schema import AttemptResult, ConditionSummary, Report
+from shared.reporting.wording import (
+    OFFLINE,
+    SCRIPTED_NOTE,
+    SemanticScores,
+    condition_columns,
+    failed_checks,
+    interruption,
+    key_figures,
+    semantic_line,
+    semantic_scores,
+    totals,
+    why,
 )
 from shared.values import JsonObject
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
-
-SCRIPTED_NOTE = "A scripted fixture answered: this checks the harness, not a live model."
-SCRIPTED = "scripted"
-"""In place of what a fixture is said to have understood: its script repeats the reference."""
-OFFLINE = "offline_fixture"
-NONE = "-"
-"""A figure that does not exist."""
-CONVERSING = frozenset({"simulated", "scripted"})
-"""Kinds of callers that go on speaking."""
-
 
 STYLES = {"passed": "green", "failed": "red", "infrastructure_error": "yellow"}
 WIDE = 100
@@ -143,22 +138,15 @@ class Console:
         else:
             for row in report.results:
                 self._print(f"{row.attempt.key}\t{_outcome(row)}")
-        self._print(_totals(report))
+        self._print(totals(report))
         for row in report.results:
             for line in (*flips_of(row), *caller_notes(row)):
                 self._print(line)
         is_scripted = report.run.execution_mode == OFFLINE
         self._conditions(report.summary.conditions or (), is_scripted=is_scripted)
-        semantic = _semantic(report.results)
-        if semantic.applicable:
-            counts = f"{len(semantic.scores)} of {semantic.applicable} dimensions scored"
-            apart = semantic.shown_spread
-            self._print(f"Semantic score {semantic.shown_mean}: {counts}{apart}")
-        if report.summary.total < report.run.attempts_planned:
-            self._print(
-                f"Interrupted: {report.summary.total} of {report.run.attempts_planned} attempts"
-                " finished and are kept."
-            )
+        for told in (semantic_line(report), interruption(report)):
+            if told is not None:
+                self._print(told)
         if is_scripted:
             self._print(SCRIPTED_NOTE)
         self._print(f"Results: {results_path}")
@@ -169,7 +157,7 @@ class Console:
         from rich.text import Text
 
         terminal = RichConsole(file=self._out)
-        figures = [_figures(row) for row in report.results]
+        figures = [key_figures(row) for row in report.results]
         if terminal.width < _longest_key(report) + _widest(report, figures):
             self._stack(report)
             return
@@ -179,7 +167,7 @@ class Console:
         table = Table(box=None, pad_edge=False)
         # A name is there to be copied, so it is never cut; reasons wrap instead.
         table.add_column("attempt", no_wrap=True, min_width=_longest_key(report))
-        is_judged = bool(_semantic(report.results).applicable)
+        is_judged = bool(semantic_scores(report.results).applicable)
         headings = figures[0] if figures else {}
         for heading in ("status", *headings, *(["semantic"] if is_judged else [])):
             table.add_column(heading, no_wrap=True)
@@ -190,14 +178,14 @@ class Console:
                 Text(row.attempt.key),
                 Text(row.status, style=STYLES[row.status]),
                 *map(Text, shown.values()),
-                *([Text(str(_semantic([row])))] if is_judged else []),
-                *([Text(_writable(_why(row), self._out))] if is_wide else []),
+                *([Text(str(semantic_scores([row])))] if is_judged else []),
+                *([Text(_writable(why(row), self._out))] if is_wide else []),
             )
         terminal.print(table)
         for row in report.results:
-            if not is_wide and _why(row):
+            if not is_wide and why(row):
                 # In a narrow column a reason would break inside its words.
-                self._print(f"{row.attempt.key}: {_why(row)}")
+                self._print(f"{row.attempt.key}: {why(row)}")
 
     def _stack(self, report: Report) -> None:
         """A name to a line and the figures below it, where they do not fit beside each other."""
@@ -207,12 +195,12 @@ class Console:
 
         terminal = RichConsole(file=self._out)
         for row in report.results:
-            semantic = _semantic([row])
+            semantic = semantic_scores([row])
             scored = {"semantic": str(semantic)} if semantic.applicable else {}
-            told = (f"{name} {figure}" for name, figure in {**_figures(row), **scored}.items())
+            told = (f"{name} {figure}" for name, figure in {**key_figures(row), **scored}.items())
             terminal.print(Text(row.attempt.key), soft_wrap=True)
             below = [Text.assemble((row.status, STYLES[row.status]), *(f"  {one}" for one in told))]
-            below += [Text(_writable(_why(row), self._out))] if _why(row) else []
+            below += [Text(_writable(why(row), self._out))] if why(row) else []
             for line in below:
                 terminal.print(Padding(line, (0, 0, 0, GAP), expand=False))
 
@@ -220,7 +208,7 @@ class Console:
         """What came out under each acoustic condition, with the counts behind every figure."""
         if not conditions:
             return
-        columns = [_condition_columns(one, is_scripted=is_scripted) for one in conditions]
+        columns = [condition_columns(one, is_scripted=is_scripted) for one in conditions]
         if not self._out.isatty():
             for one, figures in zip(conditions, columns, strict=True):
                 told = "\t".join(f"{heading} {figure}" for heading, figure in figures.items())
@@ -266,116 +254,13 @@ def _writable(text: str, stream: TextIO) -> str:
 
 
 def _outcome(row: AttemptResult) -> str:
-    semantic = _semantic([row])
+    semantic = semantic_scores([row])
     scored = f"semantic {semantic}" if semantic.applicable else ""
-    figures = [f"{heading} {figure}" for heading, figure in _figures(row).items()]
-    return "\t".join(part for part in (row.status, *figures, scored, _why(row)) if part)
+    figures = [f"{heading} {figure}" for heading, figure in key_figures(row).items()]
+    return "\t".join(part for part in (row.status, *figures, scored, why(row)) if part)
 
 
-def _figures(row: AttemptResult) -> dict[str, str]:
-    """The key figures by their headings, in order: of a conversation more than of one request."""
-    told = {"latency": _latency(row), "tools": _tools(row)}
-    caller, audio = row.attempt.caller, row.metrics.audio
-    if caller is None or caller.kind not in CONVERSING:
-        return told
-    counts, extended = audio.response_opportunities, audio.extended
-    return {
-        "length": NONE if extended is None else f"{extended.observed_ms / 1_000:.1f} s",
-        "answered": NONE if counts is None else f"{counts.response_count}/{counts.response_total}",
-        "latency": told["latency"],
-        "interrupted": NONE if audio.interruption_count is None else str(audio.interruption_count),
-        "tools": told["tools"],
-    }
-
-
-def _condition_columns(one: ConditionSummary, *, is_scripted: bool) -> dict[str, str]:
-    """Each figure by its heading, in order; what has no population is a dash."""
-    latency, entities = one.response_latency_ms, one.entities
-    return {
-        "passed": f"{one.passed}/{one.passed + one.failed}",
-        "invalid": str(one.infrastructure_errors),
-        "answered": f"{one.responses.response_count}/{one.responses.response_total}",
-        "latency P50": _ms(latency.p50),
-        "P90": _ms(latency.p90),
-        "word error": _unscripted(_word_error(one), is_scripted=is_scripted),
-        "entities": _unscripted(_entities(entities), is_scripted=is_scripted),
-    }
-
-
-def _unscripted(figure: str, *, is_scripted: bool) -> str:
-    return SCRIPTED if is_scripted and figure != NONE else figure
-
-
-def _entities(entities: EntityCounts | None) -> str:
-    return NONE if entities is None else f"{entities.heard}/{entities.total}"
-
-
-def _word_error(one: ConditionSummary) -> str:
-    words = one.word_error
-    if words is None:
-        return NONE
-    errors = words.substitutions + words.deletions + words.insertions
-    rate = "-" if words.rate is None else f"{words.rate:g}"
-    return f"{rate} ({errors}/{words.reference_words})"
-
-
-def _ms(value_ms: float | None) -> str:
-    """Whole milliseconds: a mean's thousandths are in the report."""
-    return NONE if value_ms is None else f"{value_ms:.0f} ms"
-
-
-def _latency(row: AttemptResult) -> str:
-    return _ms(row.metrics.audio.response_latency_ms)
-
-
-def _tools(row: AttemptResult) -> str:
-    pair = row.metrics.task.tool_calls
-    return "-" if pair is None else f"{pair.actual}/{pair.expected}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Semantic:
-    """Scores of the dimensions that were scored, of all that were put to the judge."""
-
-    scores: tuple[float, ...]
-    applicable: int
-    spreads: tuple[float, ...] = ()
-
-    @property
-    def mean(self) -> float | None:
-        return round(fmean(self.scores), 4) if self.scores else None
-
-    @override
-    def __str__(self) -> str:
-        if not self.applicable:
-            return "-"
-        return f"{self.shown_mean} ({len(self.scores)}/{self.applicable})"
-
-    @property
-    def shown_mean(self) -> str:
-        return "-" if self.mean is None else f"{self.mean:g}"
-
-    @property
-    def shown_spread(self) -> str:
-        """By how much repetitions differed; nothing where nobody was asked twice."""
-        return f", repetitions at most {max(self.spreads):g} apart" if self.spreads else ""
-
-
-def _semantic(rows: Sequence[AttemptResult]) -> _Semantic:
-    asked = [
-        one
-        for row in rows
-        if row.assessment is not None
-        for one in row.assessment.semantic.values()
-    ]
-    return _Semantic(
-        tuple(one.score for one in asked if one.score is not None),
-        len(asked),
-        tuple(one.spread.highest - one.spread.lowest for one in asked if one.spread is not None),
-    )
-
-
-def _as_json(semantic: _Semantic) -> JsonObject:
+def _as_json(semantic: SemanticScores) -> JsonObject:
     return {
         "score": semantic.mean,
         "scored": len(semantic.scores),
@@ -383,45 +268,25 @@ def _as_json(semantic: _Semantic) -> JsonObject:
     }
 
 
-def _why(row: AttemptResult) -> str:
-    if row.error is not None:
-        return f"{row.error.stage}: {row.error.message}"
-    return "; ".join(f"{check.id}: {check.reason}" for check in _failed(row))
-
-
-def _totals(report: Report) -> str:
-    summary = report.summary
-    return (
-        f"{summary.passed} of {summary.total} passed, {summary.failed} failed,"
-        f" {summary.infrastructure_errors} infrastructure errors"
-    )
-
-
 def _machine_summary(report: Report, results_path: str) -> JsonObject:
     return {
         "run": report.run.id,
         "results": results_path,
         "summary": report.summary.model_dump(mode="json"),
-        "semantic": _as_json(_semantic(report.results)),
+        "semantic": _as_json(semantic_scores(report.results)),
         "attempts": [
             {
                 "key": row.attempt.key,
                 "status": row.status,
-                "failed_checks": [check.id for check in _failed(row)],
-                "reasons": [check.reason for check in _failed(row)],
+                "failed_checks": [check.id for check in failed_checks(row)],
+                "reasons": [check.reason for check in failed_checks(row)],
                 "response_latency_ms": row.metrics.audio.response_latency_ms,
-                "semantic": _as_json(_semantic([row])),
+                "semantic": _as_json(semantic_scores([row])),
                 "error": None if row.error is None else row.error.model_dump(mode="json"),
             }
             for row in report.results
         ],
     }
-
-
-def _failed(row: AttemptResult) -> list[CheckReport]:
-    """What decided against it; what is only diagnostic would say the same again."""
-    checks = row.assessment.checks if row.assessment is not None else []
-    return [check for check in checks if check.status == "failed" and check.required]
 
 
 def _widest(report: Report, figures: Sequence[Mapping[str, str]]) -> int:
@@ -430,8 +295,8 @@ def _widest(report: Report, figures: Sequence[Mapping[str, str]]) -> int:
         "status": [row.status for row in report.results],
         **{name: [one[name] for one in figures] for name in (figures[0] if figures else {})},
     }
-    if _semantic(report.results).applicable:
-        shown["semantic"] = [str(_semantic([row])) for row in report.results]
+    if semantic_scores(report.results).applicable:
+        shown["semantic"] = [str(semantic_scores([row])) for row in report.results]
     return sum(GAP + max(len(name), *map(len, texts)) for name, texts in shown.items())
 
 

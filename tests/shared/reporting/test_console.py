@@ -20,7 +20,7 @@ from shared.grading.judge import Judgments, Unscored
 from shared.grading.semantic import JUDGE_ASKED, JUDGE_COMPLETED
 from shared.observability.observations import Caption, Speaker
 from shared.reporting.assemble import summarize
-from shared.reporting.console import SCRIPTED_NOTE, Console
+from shared.reporting.console import Console
 from shared.reporting.schema import (
     AttemptResult,
     CallerFidelityReport,
@@ -30,6 +30,7 @@ from shared.reporting.schema import (
     Report,
     StrayFactReport,
 )
+from shared.reporting.wording import SCRIPTED_NOTE
 from shared.values import JsonObject
 from tests.support.builders import a_second_opinion, at, spans
 from tests.support.judged import a_recording, a_row, a_run, a_scenario, an_attempt
