@@ -26,7 +26,7 @@ from shared.places import expanded, refuse_inside_package, results_root
 from shared.reporting.console import Console
 from shared.reporting.journal import RESULTS, Journal
 from shared.reporting.names import run_name
-from shared.reporting.schema import Report, Run
+from shared.reporting.schema import PlannedReport, Report, Run
 from shared.settings import Settings, Value
 from shared.streams import stdout_for_results
 
@@ -58,8 +58,7 @@ def _run(plan: Plan, console: Console, play_of: PlayOf) -> int:
         play_of(plan, cancellation, monitor) as play,
     ):
         directory, header = _new_directory(plan)
-        keys = [planned.attempt.key for planned in plan.attempts]
-        journal = Journal(directory, header, keys)
+        journal = Journal(directory, header, [_named(planned) for planned in plan.attempts])
         bench = _bench(plan, directory, cancellation, console, play)
 
         def perform(planned: PlannedAttempt) -> None:
@@ -74,7 +73,7 @@ def _run(plan: Plan, console: Console, play_of: PlayOf) -> int:
         console.warn(plan.warnings)
         # Now, because an attempt that ended would hold up those that still speak.
         load_library()
-        console.begin(len(keys))
+        console.begin(len(plan.attempts))
         try:
             run_batch(
                 plan.attempts,
@@ -88,6 +87,10 @@ def _run(plan: Plan, console: Console, play_of: PlayOf) -> int:
         if interrupts.came:
             return INTERRUPTED_STATUS
         return _exit_status(report, settings.text("fail_on"))
+
+
+def _named(planned: PlannedAttempt) -> PlannedReport:
+    return PlannedReport(scenario_id=planned.attempt.scenario.id, key=planned.attempt.key)
 
 
 def _new_directory(plan: Plan) -> tuple[RunDirectory, Run]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from shared.artifacts import RunDirectory
 from shared.json_text import json_text
 from shared.reporting.assemble import summarize
-from shared.reporting.schema import AttemptResult, Report, Run
+from shared.reporting.schema import AttemptResult, PlannedReport, Report, Run
 
 JOURNAL = "journal.jsonl"
 RESULTS = "results.json"
@@ -21,10 +21,11 @@ RESULTS = "results.json"
 class Journal:
     """One run's record on disk. Rows may finish in any order; the report keeps the given one."""
 
-    def __init__(self, directory: RunDirectory, run: Run, keys: Sequence[str]) -> None:
+    def __init__(self, directory: RunDirectory, run: Run, planned: Sequence[PlannedReport]) -> None:
         self._directory = directory
         self._run = run
-        self._order = {key: position for position, key in enumerate(keys)}
+        self._planned = planned
+        self._order = {one.key: position for position, one in enumerate(planned)}
         self._rows: dict[str, AttemptResult] = {}
         self._lock = threading.Lock()
 
@@ -42,6 +43,9 @@ class Journal:
 
     def _write(self, run: Run) -> Report:
         rows = sorted(self._rows.values(), key=lambda row: self._order[row.attempt.key])
-        report = Report(run=run, summary=summarize(rows), results=rows)
+        missing = [one for one in self._planned if one.key not in self._rows]
+        report = Report(
+            run=run, summary=summarize(rows), results=rows, not_performed=missing or None
+        )
         self._directory.replace(RESULTS, f"{json_text(report, indent=2)}\n".encode())
         return report

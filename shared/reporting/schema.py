@@ -563,10 +563,22 @@ class Run(Part):
     configuration: dict[str, object]
 
 
+class PlannedReport(Part):
+    """An attempt that was to be made, by the names its row would have."""
+
+    scenario_id: str
+    key: str
+
+
 class Report(Part):
-    """One run of one suite. ``results`` has one row per attempt, in order of the dataset."""
+    """One run of one suite. ``results`` has one row per attempt, in order of the dataset.
+
+    ``not_performed`` are the attempts without a row, in the same order; it is absent where all
+    finished.
+    """
 
     schema_version: Literal["2.0"] = "2.0"
     run: Run
     summary: Summary
     results: list[AttemptResult]
+    not_performed: Figure[list[PlannedReport]] = None

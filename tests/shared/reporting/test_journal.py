@@ -11,7 +11,7 @@ import pytest
 
 from shared.artifacts import RunDirectory
 from shared.reporting.journal import JOURNAL, RESULTS, Journal
-from shared.reporting.schema import Report
+from shared.reporting.schema import PlannedReport, Report
 from tests.support.judged import a_row, a_run, an_attempt
 
 KEYS = ["one", "two", "three"]
@@ -24,7 +24,11 @@ def directory(tmp_path: Path) -> RunDirectory:
 
 
 def a_journal(directory: RunDirectory) -> Journal:
-    return Journal(directory, a_run(attempts_planned=len(KEYS)), KEYS)
+    return Journal(directory, a_run(attempts_planned=len(KEYS)), planned(*KEYS))
+
+
+def planned(*keys: str) -> list[PlannedReport]:
+    return [PlannedReport(scenario_id="request", key=key) for key in keys]
 
 
 def results(directory: RunDirectory) -> dict[str, Any]:
@@ -55,6 +59,26 @@ def test_after_every_attempt_both_hold_all_that_finished(directory: RunDirectory
         assert keys_of(lines(directory)) == KEYS[:count]
         assert keys_of(results(directory)["results"]) == KEYS[:count]
         assert results(directory)["summary"]["total"] == count
+
+
+@pytest.mark.parametrize(
+    ("finished", "missing"),
+    [
+        pytest.param(["one"], ["two", "three"], id="two-to-come"),
+        pytest.param(["three"], ["one", "two"], id="in-the-order-of-the-plan"),
+        pytest.param(["three", "one", "two"], None, id="none-where-all-finished"),
+    ],
+)
+def test_the_report_names_what_was_not_performed(
+    finished: list[str], missing: list[str] | None, directory: RunDirectory
+) -> None:
+    journal = a_journal(directory)
+    for key in finished:
+        journal.finished(a_row(key=key))
+    journal.close(ENDED)
+
+    named = results(directory).get("not_performed")
+    assert named == (missing and [{"scenario_id": "request", "key": key} for key in missing])
 
 
 def test_the_journal_keeps_the_order_of_finishing_and_the_report_that_of_the_plan(
@@ -102,7 +126,7 @@ def test_what_was_written_is_the_report(directory: RunDirectory) -> None:
 
 
 def test_letters_stay_letters(directory: RunDirectory) -> None:
-    journal = Journal(directory, a_run(dataset="grüße.json"), ["one"])
+    journal = Journal(directory, a_run(dataset="grüße.json"), planned("one"))
     journal.close(ENDED)
 
     assert "grüße.json".encode() in (directory.path / RESULTS).read_bytes()
@@ -110,7 +134,7 @@ def test_letters_stay_letters(directory: RunDirectory) -> None:
 
 def test_rows_that_finish_at_once_are_all_kept(directory: RunDirectory) -> None:
     keys = [f"key_{n}" for n in range(12)]
-    journal = Journal(directory, a_run(), keys)
+    journal = Journal(directory, a_run(), planned(*keys))
     rows = [a_row(key=key) for key in keys]
     threads = [threading.Thread(target=journal.finished, args=[row]) for row in rows]
     for thread in threads:
