@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# C0 and C1 controls, line and paragraph separators, what turns the direction of writing, and
-# halves of characters: each could forge a line, or hide one.
+# C0 and C1 controls, line and paragraph separators, what turns the direction of writing, halves of
+# characters and the two that are none: each could forge a line, hide one, or be no text in a file.
 _UNPRINTABLE: Final = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 _LONGEST_BYTE: Final = 0xFF
 

@@ -33,10 +33,11 @@ def condition_summaries(rows: Sequence[AttemptResult]) -> list[ConditionSummary]
         if row.recording is not None:
             by_condition.setdefault(row.recording.condition, []).append(row)
     ordered = sorted(by_condition, key=lambda name: (_ORDER.get(name, len(_ORDER)), name))
-    return [_summary(name, by_condition[name]) for name in ordered] or None
+    return [condition_summary(name, by_condition[name]) for name in ordered] or None
 
 
-def _summary(condition: str, rows: Sequence[AttemptResult]) -> ConditionSummary:
+def condition_summary(condition: str, rows: Sequence[AttemptResult]) -> ConditionSummary:
+    """These rows pooled, under a name."""
     statuses = [row.status for row in rows]
     passed, failed = statuses.count("passed"), statuses.count("failed")
     measured = [row for row in rows if _has_measured(row)]

@@ -163,3 +163,15 @@ def interruption(report: Report) -> str | None:
     if total >= planned:
         return None
     return f"Interrupted: {total} of {planned} attempts finished and are kept."
+
+
+def instant(at_ms: int) -> str:
+    """An instant of media time as people seek it in a recording: ``mm:ss.mmm``."""
+    minutes, rest_ms = divmod(at_ms, 60_000)
+    return f"{minutes:02}:{rest_ms // 1_000:02}.{rest_ms % 1_000:03}"
+
+
+def gap(row: AttemptResult, *figures: str) -> str:
+    """Why figures of a row are unknown, by the first of their keys that has a reason."""
+    reasons = row.metrics.unavailable
+    return next((reasons[key] for key in figures if key in reasons), "no reason was given")

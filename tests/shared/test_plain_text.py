@@ -18,6 +18,7 @@ from shared.plain_text import one_line, shortened
         pytest.param("\x1b[31m\x9b0m\x7f\x00", "\\x1b[31m\\x9b0m\\x7f\\x00", id="commands"),
         pytest.param("\u202e\u2066\u200f", "\\u202e\\u2066\\u200f", id="turned-writing"),
         pytest.param("\ud800", "\\ud800", id="half-a-character"),
+        pytest.param("\ufffe\uffff", "\\ufffe\\uffff", id="no-characters"),
         pytest.param(
             "Grüße \N{GRINNING FACE}\u200d", "Grüße \N{GRINNING FACE}\u200d", id="letters"
         ),
