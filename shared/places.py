@@ -87,7 +87,18 @@ def make_private(folder: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all: a private one beside it takes its place in one step."""
+    """Write a file whole or not at all: a private one beside it takes its place in one step.
+
+    An ``OSError`` names the file that was to be written.
+    """
+    try:
+        _write_beside(path, content)
+    except OSError as error:
+        error.filename, error.filename2 = str(path), None
+        raise
+
+
+def _write_beside(path: Path, content: bytes) -> None:
     import tempfile  # not for the help, which knows its places too
 
     with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:

@@ -147,6 +147,7 @@ DOORS = frozenset(
         "assistants.wire",
         "assistants.suite.header",
         "assistants.suite.judge",
+        "assistants.suite.junit_file",
         "assistants.suite.plan",
         "assistants.suite.run",
         "assistants.suite.secrecy",

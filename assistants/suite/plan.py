@@ -19,6 +19,7 @@ from assistants.resources import BUNDLED_APPLICATION, load_application, load_voi
 from assistants.suite.detectors import hybrid_for_sensitivity
 from assistants.suite.fit import refuse_misfits
 from assistants.suite.judge import judge_of
+from assistants.suite.junit_file import junit_file
 from assistants.suite.listening import is_listened_to
 from assistants.suite.secrecy import refuse_credentials
 from assistants.suite.suite import Caller, Rendition, Suite
@@ -67,6 +68,7 @@ class Plan:
     judge: Judge | None = None
     is_listened_to: bool = False
     left_out: tuple[str, ...] = ()
+    junit: Path | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -130,6 +132,7 @@ def plan_run(suite: Suite, settings: Settings) -> Plan:
     _check_pace(settings, is_offline=is_offline)
     is_heard = is_listened_to(settings, is_virtual=is_virtual)
     hybrid_for_sensitivity(settings)
+    junit = junit_file(settings)
     dataset_path = expanded(settings.path("data") or suite.bundled_data, "--data")
     dataset = load_dataset(dataset_path)
     chosen = _chosen(suite, settings, dataset)
@@ -162,6 +165,7 @@ def plan_run(suite: Suite, settings: Settings) -> Plan:
         None if is_offline else judge_of(settings, secrets),
         is_heard,
         _left_out(settings, chosen, used),
+        junit,
     )
 
 

@@ -22,11 +22,13 @@ from shared.execution import INTERRUPTED_STATUS, Interrupts, run_batch
 from shared.grading.verdict import Status
 from shared.metrics.transcription.word_error import load_library
 from shared.participant import Monitor
-from shared.places import expanded, refuse_inside_package, results_root
+from shared.places import expanded, refuse_inside_package, results_root, write_whole
 from shared.reporting.console import Console
 from shared.reporting.journal import RESULTS, Journal
+from shared.reporting.junit import junit
 from shared.reporting.names import run_name
 from shared.reporting.schema import PlannedReport, Report, Run
+from shared.reporting.summary import SUMMARY, summary
 from shared.settings import Settings, Value
 from shared.streams import stdout_for_results
 
@@ -82,11 +84,21 @@ def _run(plan: Plan, console: Console, play_of: PlayOf) -> int:
                 cancellation=cancellation,
             )
             report = journal.close(datetime.now(UTC).isoformat(timespec="milliseconds"))
+            _retell(report, directory, plan.junit)
         finally:
             console.end(report, shown)
         if interrupts.came:
             return INTERRUPTED_STATUS
         return _exit_status(report, settings.text("fail_on"))
+
+
+def _retell(report: Report, directory: RunDirectory, junit_file: Path | None) -> None:
+    """Write what people and CI systems read; one that cannot be written hinders no other."""
+    try:
+        directory.replace(SUMMARY, summary(report).encode())
+    finally:
+        if junit_file is not None:
+            write_whole(junit_file, junit(report))
 
 
 def _named(planned: PlannedAttempt) -> PlannedReport:

@@ -401,6 +401,15 @@ _REPORT_ROWS: tuple[Setting, ...] = (
         is_recorded=False,
     ),
     Setting(
+        "junit",
+        Kind.PATH,
+        None,
+        "File for the results as JUnit XML, which CI systems read.",
+        flag="--junit",
+        toml="execution.junit",
+        is_recorded=False,
+    ),
+    Setting(
         "fail_on",
         Kind.TEXT,
         "none",
