@@ -24,6 +24,7 @@ IN_REAL_TIME = (
     "tests/bugs/test_accounting.py",
     "tests/assistants/test_live_fixture.py",
     "tests/peers/",
+    "tests/wheel/test_live.py",
 )
 
 
