@@ -58,13 +58,13 @@ def backend(row: JsonObject, told: Parsed, extent_ms: int) -> Backend:
 def _tellings(told: Parsed) -> Iterator[Telling]:
     """Every list of steps that there is, the one that knows best about times in front."""
     kept = told.details
-    if kept is not None and kept.lifecycle:
+    if kept is not None and kept.lifecycle is not None:
         yield Telling(story(_steps(kept.lifecycle)))
     if told.trace is not None:
         yield Telling(story(told.trace.steps), is_event_log=True)
-    if told.ticks is not None:
+    if told.ticks is not None and (told.ticks.events or told.ticks.work_source is not None):
         yield Telling(story(_steps(told.ticks.events)), notes_moments_alone=True)
-    if kept is not None:
+    if kept is not None and kept.happenings is not None:
         yield Telling(story(_steps(kept.happenings)), notes_moments_alone=True)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -167,23 +167,21 @@ def together(told: Iterable[Sequence[Call]]) -> tuple[Call, ...]:
     Those with an identity are joined by it. A file's calls without one are taken for those already
     known by the same name, and only what it has more of them is new.
     """
+    given = [tuple(calls) for calls in told]
     named: dict[str, Call] = {}
-    nameless: list[Call] = []
-    for calls in told:
+    for call in (one for calls in given for one in calls):
+        if call.call_id is not None:
+            known = named.get(call.call_id)
+            named[call.call_id] = call if known is None else merged(known, call)
+    found = list(named.values())
+    for calls in given:
+        known_by_name = Counter(call.name for call in found)
         for call in calls:
-            if call.call_id is not None:
-                known = named.get(call.call_id)
-                named[call.call_id] = call if known is None else merged(known, call)
-        counted: dict[str | None, int] = defaultdict(int)
-        for call in (*named.values(), *nameless):
-            counted[call.name] += 1
-        for call in calls:
-            if call.call_id is not None:
-                continue
-            counted[call.name] -= 1
-            if counted[call.name] < 0:
-                nameless.append(call)
-    return tuple(sorted((*named.values(), *nameless), key=_when))
+            if call.call_id is None:
+                known_by_name[call.name] -= 1
+                if known_by_name[call.name] < 0:
+                    found.append(call)
+    return tuple(sorted(found, key=_when))
 
 
 def _when(call: Call) -> tuple[bool, int]:

@@ -12,7 +12,7 @@ from typing import Final
 
 from shared.intervals import IntervalSet
 from shared.viewer.history.calls import UNKNOWN, Call, together
-from shared.viewer.history.steps import COMPLETED, FAILED, INCOMPLETE, Step, StepKind
+from shared.viewer.history.steps import CLIENT, COMPLETED, FAILED, INCOMPLETE, Step, StepKind
 from shared.viewer.history.story import Story
 from shared.viewer.history.work import IN_PROGRESS, RECORDED, spans, status
 from shared.viewer.view import DelegationView, Span, ToolView
@@ -62,7 +62,7 @@ def delegated(
     stories = [one.story for one in tellings]
     identities = list(dict.fromkeys(owner for one in stories for owner in one.owned))
     views = {owner: _view(owner, tellings, extent_ms) for owner in identities}
-    marks, unmarked = _marks(stories, {view.target for view in views.values()})
+    marks, unmarked = _marks(stories, views.values())
     listed = sorted(
         [*views.items(), *((None, mark) for mark in marks)], key=lambda one: _when(one[1].at_ms)
     )
@@ -95,7 +95,7 @@ def _view(owner: str, tellings: Sequence[Telling], extent_ms: int) -> Delegation
         at_ms=at_ms,
         work=_pairs(_first(spans(owned, extent_ms) for owned in known)),
         texts=_texts(steps),
-        responses=len(responses),
+        responses=len(responses) if responses or target != CLIENT else None,
     )
 
 
@@ -123,18 +123,26 @@ def _texts(steps: Sequence[Step]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(step.text for step in steps if step.text is not None))
 
 
-def _marks(stories: Iterable[Story], targets: set[str]) -> tuple[list[DelegationView], int]:
-    """Delegations without an identity, each moment once, unless others to the same target have
-    one: they may be the same, and nothing says so."""
+def _marks(
+    stories: Iterable[Story], known: Iterable[DelegationView]
+) -> tuple[list[DelegationView], int]:
+    """Delegations without an identity, each moment once, and how many may be known ones.
+
+    One at the very moment of a known one to the same target is that one. At another moment it may
+    be it, too, by another clock, and nothing says so.
+    """
+    told = {(view.at_ms, view.target) for view in known}
+    targets = {target for _, target in told}
     moments = dict.fromkeys(
         (step.at_ms, step.name or _UNKNOWN_TARGET) for one in stories for step in one.marks
     )
+    others = [moment for moment in moments if moment not in told]
     views = [
         DelegationView(target, UNAVAILABLE, at_ms, (), (), is_timeline_only=True)
-        for at_ms, target in moments
+        for at_ms, target in others
         if target not in targets
     ]
-    return views, len(moments) - len(views)
+    return views, len(others) - len(views)
 
 
 def _owners(stories: Iterable[Story]) -> Mapping[str, str | None]:

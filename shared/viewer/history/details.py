@@ -50,7 +50,8 @@ class MetricEvent:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """``lifecycle`` and ``happenings`` are events of delegated work, still to be understood.
+    """``lifecycle`` and ``happenings`` are events of delegated work, still to be understood, absent
+    where the details have no such list.
 
     ``floor_hold`` is absent where the details do not say when work held the floor in silence, and
     ``extent_ms`` where they do not say how long the conversation was.
@@ -61,8 +62,8 @@ class Details:
     events: tuple[MetricEvent, ...] | None
     floor_hold: tuple[Span, ...] | None
     work_source: str | None
-    lifecycle: tuple[JsonObject, ...]
-    happenings: tuple[JsonObject, ...]
+    lifecycle: tuple[JsonObject, ...] | None
+    happenings: tuple[JsonObject, ...] | None
     condition: str | None
     ending: str | None
     extent_ms: int | None
@@ -79,13 +80,17 @@ def details(content: JsonObject) -> Details:
         events=counted,
         floor_hold=_spans(metrics.get("floor_hold_intervals_ms")),
         work_source=word(metrics.get("delegation_timing_source"), _WORK_SOURCES),
-        lifecycle=tuple(records(metadata.get("delegation_lifecycle_events"))),
-        happenings=tuple(records(content.get("agent_events"))),
+        lifecycle=_listed(metadata.get("delegation_lifecycle_events")),
+        happenings=_listed(content.get("agent_events")),
         condition=label(content.get("audio_condition")) or label(metadata.get("audio_condition")),
         ending=label(content.get("termination_reason")),
         extent_ms=_extent_ms(record(content.get("efficiency_metrics"))),
         left_out=left_out,
     )
+
+
+def _listed(value: JsonValue) -> tuple[JsonObject, ...] | None:
+    return tuple(records(value)) if isinstance(value, list | tuple) else None
 
 
 def _said(value: JsonValue) -> Said:

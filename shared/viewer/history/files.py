@@ -11,12 +11,12 @@ from shared.viewer.history.reconstruction import Reconstructed
 
 
 class Source(StrEnum):
-    """One file of an attempt, by the name that a person is told."""
+    """One file of an attempt."""
 
     DETAILS = "details"
     TICKS = "ticks"
-    TURNS = "turn rows"
-    TRACE = "event log"
+    TURNS = "turns"
+    TRACE = "trace"
     TRANSCRIPT = "transcript"
     RECORDING = "recording"
 
@@ -34,7 +34,7 @@ class Files:
     """The content of an attempt's files; what there is nothing of is ``None``.
 
     ``trace`` is the assistant's event log. ``reconstructed`` is needed only where ticks are
-    missing. ``reasons`` says of missing sources why, as half a sentence: "the report names none".
+    missing. ``reasons`` says of missing sources why, as the rest of a sentence: "is not there".
     """
 
     details: JsonObject | None = None

@@ -8,13 +8,13 @@ from typing import Final
 from shared.viewer.history.files import Files, Source
 from shared.viewer.history.reconstruction import LOUD_RMS
 
-_ABSENT: Final = {
-    Source.DETAILS: "there are no details",
-    Source.TICKS: "there are no ticks",
-    Source.TURNS: "there are no turn rows",
-    Source.TRACE: "there is no event log",
-    Source.TRANSCRIPT: "there is no transcript",
-    Source.RECORDING: "there is no recording",
+_CALLED: Final = {
+    Source.DETAILS: "file of details",
+    Source.TICKS: "file of ticks",
+    Source.TURNS: "file of turn rows",
+    Source.TRACE: "event log",
+    Source.TRANSCRIPT: "transcript",
+    Source.RECORDING: "recording",
 }
 CLEAN: Final = "clean"
 
@@ -35,13 +35,9 @@ def why(files: Files, source: Source) -> str:
         Source.RECORDING: files.reconstructed,
     }[source]
     if content is not None:
-        return f"the {source.value} {_verb(source, 'does', 'do')} not say"
+        return f"the {_CALLED[source]} does not say"
     reason = files.reasons.get(source)
-    return _ABSENT[source] if reason is None else f"{source.value}: {reason}"
-
-
-def _verb(source: Source, one: str, many: str) -> str:
-    return many if source.value.endswith("s") else one
+    return f"there is no {_CALLED[source]}" if reason is None else f"the {_CALLED[source]} {reason}"
 
 
 def reconstruction_gaps(files: Files, condition: str | None, *, is_mono: bool) -> Iterator[str]:
