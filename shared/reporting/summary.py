@@ -153,7 +153,9 @@ def _repeats(rows: Sequence[AttemptResult]) -> str | None:
         attempt = row.attempt
         key = (row.scenario_id, attempt.recording, attempt.script)
         groups.setdefault(key, []).append(row)
-    repeated = [group for group in groups.values() if len(group) > 1]
+    repeated = [
+        group for group in groups.values() if len({row.attempt.repeat for row in group}) > 1
+    ]
     if not repeated:
         return None
     lines = [_repeated(group) for group in sorted(repeated, key=_is_always_passed)]

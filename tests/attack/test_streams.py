@@ -14,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import junitparser
 import pytest
 
 from tests.support.planted import ECHO, a_dataset, a_script, an_echo
@@ -206,7 +207,7 @@ def interrupted(place: Path, seconds: float, signals: int) -> tuple[int, bytes, 
     a_dataset(place / "data", {"quick": quick, "slow": slow, "third": quick})
     an_echo(place / "app", SLOW)
     process = subprocess.Popen(
-        command(place, "cut"),
+        command(place, "cut", "--junit", "cut.xml"),
         cwd=place,
         env=bare_environment(place / "any"),
         stdout=subprocess.DEVNULL,
@@ -240,6 +241,16 @@ def test_an_interrupt_keeps_what_had_finished(seconds: float, signals: int, tmp_
     assert journal_keys(files) == result_keys(files) == ["quick"]
     is_closed = json.loads(files["results.json"])["run"]["ended_at"] is not None
     assert is_closed is (signals == 1)
+    # Ended at once, neither is there; otherwise both are whole, and tell of what was not made.
+    assert ("summary.md" in files) is (tmp_path / "cut.xml").exists() is is_closed
+    if is_closed:
+        assert b"Interrupted: 1 of 3 attempts finished" in files["summary.md"]
+        (suite,) = junitparser.JUnitXml.fromfile(str(tmp_path / "cut.xml"))
+        skipped = [case.name for case in suite if case.is_skipped]
+        assert ([case.name for case in suite], skipped) == (
+            ["quick", "slow", "third"],
+            ["slow", "third"],
+        )
 
 
 AT_THE_LAST_WRITE = """

@@ -53,7 +53,9 @@ def test_caller_and_assistant_do_not_sound_alike_unless_somebody_says_so() -> No
 def test_what_moves_no_number_is_not_recorded() -> None:
     recorded = given().recorded()
 
-    assert not {"results_dir", "audio_cache_dir", "verbose", "json", "run_name"} & set(recorded)
+    assert not {"results_dir", "audio_cache_dir", "verbose", "json", "run_name", "junit"} & set(
+        recorded
+    )
     assert {"concurrency", "repeats", "real_time", "synthesizer", "offline_script"} <= set(recorded)
 
 
