@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import IO
 
 from shared.errors import UsageError
 
@@ -87,26 +89,36 @@ def make_private(folder: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all: a private one beside it takes its place in one step.
+    """Write a file whole or not at all, as :func:`draft` does, from what is at hand already."""
+    with draft(path) as file:
+        file.write(content)
 
-    An ``OSError`` names the file that was to be written.
+
+@contextlib.contextmanager
+def draft(path: Path) -> Iterator[IO[bytes]]:
+    """A private file beside a place, to be written; in one step at the end it takes the place.
+
+    Where that, or what is done meanwhile, fails, nothing is left of it. An ``OSError`` names the
+    file that was to be written.
     """
     try:
-        _write_beside(path, content)
+        with _part_of(path) as (file, part):
+            yield file
+            file.close()
+            part.replace(path)
     except OSError as error:
         error.filename, error.filename2 = str(path), None
         raise
 
 
-def _write_beside(path: Path, content: bytes) -> None:
+@contextlib.contextmanager
+def _part_of(path: Path) -> Iterator[tuple[IO[bytes], Path]]:
     import tempfile  # not for the help, which knows its places too
 
     with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
         part = Path(file.name)
         try:
-            file.write(content)
-            file.close()
-            part.replace(path)
+            yield file, part
         except BaseException:
             part.unlink(missing_ok=True)
             raise

@@ -4,7 +4,7 @@
     4  dialects   assistants:  application, settings, resources > runtime, wire > frontend
                                > responses > catalog, commands > suite
     3  doors      shared:      places > environment, streams, artifacts > config, dataset, command
-                               > relay > single_turn > execution, testing
+                               > relay > viewer > single_turn > execution, testing
     2  verbs      shared:      metrics > grading > reporting
     1  nouns      shared:      audio > speech; scenarios; observability > participant > party
     0  values     shared:      intervals, clock, values, errors, settings, matching ...
@@ -73,6 +73,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("shared.environment", "shared.streams"),
     ("shared.config", "shared.command", "shared.dataset"),
     ("shared.attempts", "shared.relay"),
+    ("shared.viewer",),
     ("shared.single_turn",),
     ("shared.execution", "shared.testing"),
     # 4 dialects
@@ -132,6 +133,8 @@ DOORS = frozenset(
         "shared.speech.openai",
         "shared.streams",
         "shared.testing.loopback",
+        "shared.viewer.export",
+        "shared.viewer.recording",
         "shared.virtual_time",
         "shared.wall_time",
         "shared.whole_files",

@@ -22,11 +22,13 @@ _NAME = re.compile(rb"[ -~]{4}")
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section: its name, its size if it says one, and the bytes that are really there."""
+    """One section: its name, its size if it says one, the bytes that are really there, and where
+    in the file they begin."""
 
     name: bytes
     size: int | None
     content: memoryview
+    at_byte: int
 
     @property
     def is_cut(self) -> bool:
@@ -51,10 +53,11 @@ def sections(file: bytes, wanted: AbstractSet[bytes]) -> tuple[list[Section], in
     is_past_data = False
     while at + _SECTION_HEADER.size <= len(file):
         name, size = _SECTION_HEADER.unpack_from(file, at)
-        rest = view[at + _SECTION_HEADER.size :]
+        begin = at + _SECTION_HEADER.size
+        rest = view[begin:]
         if name == DATA and _is_streamed(rest, size):
-            return [*found, Section(name, None, rest)], 0
-        section = Section(name, size, rest[:size])
+            return [*found, Section(name, None, rest, begin)], 0
+        section = Section(name, size, rest[:size], begin)
         if name != DATA and (section.is_cut or not _NAME.fullmatch(name)):
             if is_past_data:
                 break
@@ -65,7 +68,7 @@ def sections(file: bytes, wanted: AbstractSet[bytes]) -> tuple[list[Section], in
         if name in wanted:
             found.append(section)
         is_past_data |= name == DATA
-        at += _SECTION_HEADER.size + size + size % 2
+        at = begin + size + size % 2
     return found, max(0, len(file) - at)
 
 

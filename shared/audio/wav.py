@@ -14,8 +14,9 @@ import stat
 import struct
 import wave
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import override
 
 from shared.audio.containers import HEAD_BYTES, container
 from shared.audio.mixdown import Stereo
@@ -48,8 +49,33 @@ ENCODINGS: Mapping[int, str] = {
     80: "MPEG audio",
     85: "MP3",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class SampleFormat:
+    """What the samples of a file are. ``used_bits`` of the ``bits`` of each count; ``block_bytes``
+    is all channels' sample of one instant."""
+
+    rate_hz: int
+    channels: int
+    bits: int
+    used_bits: int
+    encoding: str
+    block_bytes: int
+
+    @override
+    def __str__(self) -> str:
+        used = "" if self.used_bits == self.bits else f"{self.used_bits} of "
+        plural = "" if self.channels == 1 else "s"
+        return (
+            f"{self.rate_hz} Hz, {self.channels} channel{plural}, {used}{self.bits} bit"
+            f" {self.encoding}"
+        )
+
+
 WANTED_BITS = SAMPLE_BYTES * 8
-WANTED = f"{SAMPLE_RATE_HZ} Hz, 1 channel, {WANTED_BITS} bit PCM"
+OURS = SampleFormat(SAMPLE_RATE_HZ, 1, WANTED_BITS, WANTED_BITS, "PCM", SAMPLE_BYTES)
+WANTED = str(OURS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +185,8 @@ def _refuse_other_containers(file: bytes) -> None:
     raise ValueError(f"is {kind.name}, not a WAV file; {kind.remedy}")
 
 
-def _refuse_other_formats(content: memoryview) -> None:
+def sample_format(content: memoryview) -> SampleFormat:
+    """What a section ``fmt`` says; ``ValueError`` where that is no sound."""
     if len(content) < PLAIN_FORMAT.size:
         raise ValueError(f"has a format of {len(content)} bytes; record it anew")
     code, channels, rate_hz, _, block, bits = PLAIN_FORMAT.unpack_from(content)
@@ -170,15 +197,18 @@ def _refuse_other_formats(content: memoryview) -> None:
     encoding, used_bits = ENCODINGS.get(code, f"format {code}"), bits
     if code == EXTENSIBLE:
         encoding, used_bits = _extended(content)
-    found = (rate_hz, channels, bits, used_bits, encoding)
-    if found != (SAMPLE_RATE_HZ, 1, WANTED_BITS, WANTED_BITS, "PCM"):
-        width = f"{bits} bit" if used_bits == bits else f"{used_bits} of {bits} bit"
-        plural = "" if channels == 1 else "s"
-        raise _ForeignError(
-            f"is {rate_hz} Hz, {channels} channel{plural}, {width} {encoding}; needed is {WANTED}"
+    return SampleFormat(rate_hz, channels, bits, used_bits, encoding, block)
+
+
+def _refuse_other_formats(content: memoryview) -> None:
+    found = sample_format(content)
+    if found != replace(OURS, block_bytes=found.block_bytes):
+        raise _ForeignError(f"is {found}; needed is {WANTED}")
+    if found.block_bytes != OURS.block_bytes:
+        raise ValueError(
+            f"has samples of {found.block_bytes} bytes and of {found.bits} bit at once;"
+            " record it anew"
         )
-    if block != SAMPLE_BYTES:
-        raise ValueError(f"has samples of {block} bytes and of {bits} bit at once; record it anew")
 
 
 def _extended(content: memoryview) -> tuple[str, int]:

@@ -13,8 +13,14 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
+from urllib.parse import quote
 
 from shared.viewer.view import PEAK_MS, AttemptView, Entry, RunView
+
+_OPENING = (
+    '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    '<meta name="generator" content="gpt-live-evals viewer, page '
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +54,20 @@ class SoundPlace:
 @dataclass(frozen=True, slots=True)
 class Index:
     """``sounds`` has one per entry: nothing where there is no recording. ``pages`` are all pages of
-    the run in order, where there is more than one."""
+    the run in order, where there is more than one; this is the one of that ``number``, from 1."""
 
     run: RunView
     entries: Sequence[Entry]
     sounds: Sequence[SoundPlace | None]
     pages: Sequence[str] = ()
+    number: int = 1
 
 
 def document(
     assets: Assets, index: Index, attempts: Iterable[tuple[AttemptView, Sound | None]]
 ) -> Iterator[bytes]:
     """The document in pieces. ``attempts`` are in the order of the index's entries."""
+    yield opening(index.number, index.pages[0] if index.pages else None)
     yield _head(assets).encode()
     content = {
         "run": _plain(index.run),
@@ -79,6 +87,17 @@ def document(
     yield b"</body>\n</html>\n"
 
 
+def opening(number: int, first_page: str | None) -> bytes:
+    """How a page begins, and no file of anybody else: which one it is, and of what first page."""
+    of = "" if first_page is None else f" of {quote(first_page, '', errors='surrogateescape')}"
+    return f'{_OPENING}{number}{of}">\n'.encode()
+
+
+def is_first_page(head: bytes) -> bool:
+    """Whether a file that begins so is a first page, of any run and under any name."""
+    return head.startswith((f'{_OPENING}1"'.encode(), f"{_OPENING}1 of ".encode()))
+
+
 def _head(assets: Assets) -> str:
     policy = "; ".join(
         (
@@ -91,7 +110,6 @@ def _head(assets: Assets) -> str:
         )
     )
     return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
