@@ -49,6 +49,8 @@ def test_a_wheel_holds_every_file_of_the_packages_and_none_besides(in_wheel: set
         pytest.param("walk_harness/data/audio/*.wav", id="recordings"),
         pytest.param("shared/audio/effects/sounds/*.flac", id="sounds-of-rooms"),
         pytest.param("shared/*.schema.json", id="schemas"),
+        pytest.param("shared/reporting/*.xsd", id="the-schema-of-junit-files"),
+        pytest.param("shared/viewer/page/*", id="the-page-of-the-viewer"),
         pytest.param("*_harness/README.md", id="pages-of-the-suites"),
     ],
 )
