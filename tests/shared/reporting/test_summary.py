@@ -9,7 +9,8 @@ import pytest
 from shared.reporting.schema import AttemptResult, CallerFidelityReport, Report
 from shared.reporting.summary import summary
 from shared.reporting.wording import SCRIPTED_NOTE
-from tests.support.judged import a_recording
+from tests.support.builders import spans
+from tests.support.judged import a_recording, a_row, an_attempt
 from tests.support.rendered import Rendered, rendered
 from tests.support.reports import (
     HOSTILE,
@@ -126,6 +127,11 @@ UNANSWERED = "unknown: no request was answered in time"
         pytest.param(passed("one"), ("1/1", "400 ms", "0"), id="answered"),
         pytest.param(failed("one"), ("0/1", UNANSWERED, "0"), id="unanswered"),
         pytest.param(
+            a_row(an_attempt(caller=spans(), utterances=[]), key="one"),
+            ("unknown: no request was scored", "unknown: no caller speech was detected", "0"),
+            id="no-request",
+        ),
+        pytest.param(
             never_began("one").model_copy(update={"status": "failed"}),
             ("unknown: the session never began",) * 3,
             id="not-observed",
@@ -136,6 +142,13 @@ def test_a_figure_that_is_unknown_says_why(row: AttemptResult, figures: tuple[st
     told = cells(shown(row), "one")
 
     assert (told["answered"], told["latency"], told["broke in"]) == figures
+
+
+def test_calls_that_nobody_could_count_are_unknown() -> None:
+    row = never_began("one").model_copy(update={"status": "failed"})
+
+    assert cells(shown(row), "one")["tools"] == "unknown: the session never began"
+    assert cells(shown(passed("one")), "one")["tools"] == "0/0"
 
 
 def test_an_error_has_its_stage_and_no_figure_of_the_assistant() -> None:
