@@ -499,6 +499,7 @@ def infrastructure_error() -> RunFiles:
         error={"stage": "session_close", "message": "the session did not close in time"},
         assessment=None,
         observability={},
+        session={"instructions": "WITHHELD instructions"},
     )
     return {**without(whole(broken), TEXT, DETAILS, TICKS, TURNS, EVENTS)}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from shared.intervals import IntervalSet
 from shared.viewer.history.details import Details, details
@@ -49,7 +50,11 @@ class Parsed:
         ):
             broken = 0 if lines is None else lines.broken
             of = f"of the file of {name}" if name != "event log" else "of the event log"
-            yield from left_out((broken, f"line {of} is no JSON", f"lines {of} are no JSON"))
+            surplus = 0 if lines is None else max(0, len(lines.records) - MOST_RECORDS)
+            yield from left_out(
+                (broken, f"line {of} is no JSON", f"lines {of} are no JSON"),
+                (surplus, f"line too many {of} is left out", f"lines too many {of} are left out"),
+            )
         yield from left_out(
             (
                 0 if self.ticks is None else self.ticks.left_out,
@@ -74,12 +79,17 @@ class Parsed:
         )
 
 
+MOST_RECORDS: Final = 400_000
+"""Of one file: the longest session in the shortest ticks has fewer lines."""
+
+
 def parsed(files: Files) -> Parsed:
+    """The records of all files, of each kind of line no more than a session can have."""
     return Parsed(
         files,
         details=None if files.details is None else details(files.details),
-        ticks=None if files.ticks is None else ticks(files.ticks.records),
-        turns=None if files.turns is None else turn_rows(files.turns.records),
-        trace=None if files.trace is None else trace(files.trace.records),
+        ticks=None if files.ticks is None else ticks(files.ticks.records[:MOST_RECORDS]),
+        turns=None if files.turns is None else turn_rows(files.turns.records[:MOST_RECORDS]),
+        trace=None if files.trace is None else trace(files.trace.records[:MOST_RECORDS]),
         transcript=None if files.transcript is None else said_in_text(files.transcript),
     )

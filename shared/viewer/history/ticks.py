@@ -58,27 +58,47 @@ class _Tick:
 
 def ticks(values: Iterable[JsonValue]) -> Ticks | None:
     """The ticks of a conversation; ``None`` where not one of them can be used."""
-    found: list[_Tick] = []
-    left_out = 0
+    caller, assistant, work = _Track(), _Track(), _Track()
+    events: list[JsonObject] = []
+    end_ms = left_out = 0
     for value in values:
         tick = _tick(record(value))
         if tick is None:
             left_out += 1
             continue
-        found.append(tick)
-        left_out += any(one.is_damaged for one in (tick.caller, tick.assistant, tick.work))
-    if not found:
+        end_ms = max(end_ms, tick.bounds[1])
+        events.extend(tick.events)
+        for track, active in (caller, tick.caller), (assistant, tick.assistant), (work, tick.work):
+            track.add(active)
+        left_out += tick.caller.is_damaged or tick.assistant.is_damaged or tick.work.is_damaged
+    if end_ms == 0:
         return None
     return Ticks(
-        caller=_joined(tick.caller for tick in found),
-        assistant=_joined(tick.assistant for tick in found),
-        work=_joined(tick.work for tick in found),
-        work_source=_work_source([tick.work for tick in found]),
-        is_exact=all(tick.caller.is_exact and tick.assistant.is_exact for tick in found),
-        end_ms=max(tick.bounds[1] for tick in found),
-        events=tuple(event for tick in found for event in tick.events),
+        caller=IntervalSet.of(caller.spans),
+        assistant=IntervalSet.of(assistant.spans),
+        work=IntervalSet.of(work.spans),
+        work_source=_work_source(work),
+        is_exact=caller.is_exact and assistant.is_exact,
+        end_ms=end_ms,
+        events=tuple(events),
         left_out=left_out,
     )
+
+
+class _Track:
+    """When something was so in all ticks up to now, and how well they say it."""
+
+    def __init__(self) -> None:
+        self.spans: list[Span] = []
+        self.is_exact = True
+        self.is_complete = True
+        self.is_told = False
+
+    def add(self, active: _Active) -> None:
+        self.is_exact &= active.is_exact
+        self.is_complete &= active.spans is not None
+        self.is_told |= active.spans is not None
+        self.spans.extend(active.spans or ())
 
 
 def _tick(value: JsonObject) -> _Tick | None:
@@ -125,13 +145,8 @@ def _lies_in(inner: Span, outer: Span) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
-def _joined(active: Iterable[_Active]) -> IntervalSet:
-    return IntervalSet.of(one for told in active for one in told.spans or ())
-
-
-def _work_source(work: list[_Active]) -> WorkSource | None:
-    if all(one.spans is None for one in work):
+def _work_source(work: _Track) -> WorkSource | None:
+    if not work.is_told:
         return None
-    if all(one.spans is not None and one.is_exact for one in work):
-        return WorkSource.EXACT_TICKS
-    return WorkSource.WHOLE_TICKS
+    is_exact = work.is_exact and work.is_complete
+    return WorkSource.EXACT_TICKS if is_exact else WorkSource.WHOLE_TICKS
