@@ -502,7 +502,7 @@ def hostile() -> AttemptView:
         )
         for place, text in enumerate(HOSTILE)
     )
-    everything = tuple(moment(1_000 * place, text) for place, text in enumerate(HOSTILE))
+    everything = tuple(moment(1_000 * place, text[:2_000]) for place, text in enumerate(HOSTILE))
     happened = course(
         turns,
         14_000,

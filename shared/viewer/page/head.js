@@ -22,10 +22,15 @@ function headOf(attempt, events, { seek, hear }) {
   return [
     make("div", { class: "head-line" }, pill(entry.standing), entry.is_valid === false ? invalidPill() : null,
       make("h2", { id: "attempt-title" }, words(entry.title || entry.scenario_id, { limit: 300 }))),
-    make("p", { class: "ids muted" }, ...identity(entry)),
-    ...notices(attempt, seek),
+    make("p", { class: "ids muted" }, ...identity(entry), fixtureLabel(attempt)),
+    ...notices(attempt, { seek, hear }),
     why(attempt, events, { seek, hear }),
   ].filter(Boolean);
+}
+
+function fixtureLabel(attempt) {
+  if (attempt.audio_origin !== "synthetic_fixture") return null;
+  return make("span", { class: "fixture" }, make("strong", { text: "Offline fixture" }), ": synthetic tones, not live speech");
 }
 
 function identity(entry) {
@@ -36,7 +41,7 @@ function identity(entry) {
   if (entry.script !== null) facts.push(words(`script ${entry.script}`, { limit: LINE }));
   if (isTime(entry.duration_ms)) facts.push(clock(entry.duration_ms, 0));
   facts.push(...interactionFacts(entry));
-  return facts.flatMap((fact, place) => (place ? [make("span", { class: "dot", "aria-hidden": "true", text: " · " }), fact] : [fact]));
+  return facts.map((fact, place) => make("span", { class: "fact" }, place ? "· " : "", fact));
 }
 
 function interactionFacts(entry) {
@@ -52,21 +57,27 @@ function notice(kind, picture, title, ...children) {
     make("div", { class: "notice-body" }, make("strong", { text: title }), ...children));
 }
 
-function notices(attempt, seek) {
-  const { problem, validity, warnings } = attempt;
+function notices(attempt, { seek, hear }) {
+  const { problem, validity } = attempt;
   const found = [];
-  if (attempt.audio_origin === "synthetic_fixture") {
-    found.push(make("p", { class: "fixture" }, make("strong", { text: "Offline fixture" }), ": synthetic tones, not live speech"));
-  }
   if (problem !== null) {
     const moment = isTime(problem.at_ms) ? [{ at_ms: problem.at_ms, what: "here" }] : [];
+    const moments = momentList(moment, seek);
+    if (moments && attempt.waveform !== null) moments.prepend(hearButton(problem.at_ms, hear));
     found.push(notice("infrastructure_error", "infrastructure_error", `No measurement: ${spoken(problem.stage)}`,
-      words(problem.message, { tag: "p" }), momentList(moment, seek)));
+      words(problem.message, { tag: "p" }), moments));
   }
   if (validity !== null && validity.is_valid === false) {
     found.push(notice("invalid", "invalid", "The caller was unfit: nothing here is said of the assistant",
       words(validity.reason, { tag: "p" }), momentList(validity.notes, seek)));
   }
+  return found;
+}
+
+/** What takes nothing from the attempt's end, yet has to be known: gaps and warnings. */
+function remarks(attempt) {
+  const { warnings } = attempt;
+  const found = [];
   const missing = [...attempt.missing, ...attempt.course.missing];
   if (missing.length) {
     found.push(notice("missing", "unknown", "What is missing",
@@ -85,11 +96,13 @@ function notices(attempt, seek) {
 function why(attempt, events, { seek, hear }) {
   const { entry, verdict } = attempt;
   const failed = verdict === null ? [] : verdict.checks.filter((check) => check.status === "failed" && check.is_required);
-  const trouble = events.filter((event) => event.isTrouble);
-  if (!entry.reason && !failed.length && !trouble.length) return null;
+  const trouble = events.filter((event) => event.isTrouble && event.kind !== "problem");
+  // A problem has told already why the attempt ended.
+  const reason = attempt.problem === null ? entry.reason : "";
+  if (!reason && !failed.length && !trouble.length) return null;
   return make(
     "div", { class: `why ${entry.standing}` },
-    entry.reason ? words(entry.reason, { tag: "p", name: "reason", limit: 400 }) : null,
+    reason ? words(reason, { tag: "p", name: "reason", limit: 400 }) : null,
     failed.length ? make("ul", { class: "failures" }, ...failed.map((check) => failure(check, { seek, hear }))) : null,
     trouble.length ? make("div", { class: "trouble-line" }, make("span", { class: "muted", text: "Listen to:" }),
       ...trouble.slice(0, CHIPS).map((event) => troubleChip(event, hear)),
@@ -99,12 +112,14 @@ function why(attempt, events, { seek, hear }) {
 
 function failure(check, { seek, hear }) {
   const first = check.moments[0];
+  const moments = momentList(check.moments, seek);
+  if (moments) moments.prepend(hearButton(first.at_ms, hear));
   return make(
-    "li", {},
-    make("div", { class: "failure-line" }, icon("failed"), words(spoken(check.id), { name: "check-id" }),
-      first ? hearButton(first.at_ms, hear) : null),
-    check.reason ? words(check.reason, { tag: "p", limit: 300 }) : null,
-    momentList(check.moments, seek),
+    "li", { class: "failure" }, icon("failed"),
+    make("div", {},
+      make("p", { class: "failure-text" }, words(spoken(check.id), { name: "check-id" }),
+        check.reason ? words(check.reason, { limit: 300 }) : null),
+      moments),
   );
 }
 

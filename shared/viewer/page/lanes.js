@@ -16,18 +16,30 @@ function onLane(name, label, onClick, ...children) {
   );
 }
 
+/** Words at a time that may run on until something else of the lane begins. */
+function runningText(name, extent_ms, start_ms, until_ms, ...children) {
+  const text = make("span", { class: `running ${name}`, "aria-hidden": "true", dir: "auto" }, ...children);
+  text.style.maxWidth = `${(Math.max(0, until_ms - start_ms) / extent_ms) * 100}%`;
+  return placed(text, extent_ms, start_ms);
+}
+
 function turnBars(attempt, role, extent_ms, seek) {
   const turns = attempt.course.turns.filter((turn) => turn.role === role);
-  return turns.map((turn) => {
+  return turns.flatMap((turn, place) => {
+    const next_ms = place + 1 < turns.length ? turns[place + 1].start_ms : extent_ms;
     const label = `${clock(turn.start_ms)} ${spoken(role)}: ${line(turn.text, 300)}`;
-    const text = make("span", { class: "bar-text", dir: "auto", text: line(turn.text, 80) });
-    const bar = onLane(`bar ${role}`, label, () => seek(turn.start_ms), text);
-    return placed(bar, extent_ms, turn.start_ms, turn.end_ms);
+    const bar = onLane(`bar ${role}`, label, () => seek(turn.start_ms));
+    return [
+      placed(bar, extent_ms, turn.start_ms, turn.end_ms),
+      runningText("turn-text", extent_ms, turn.start_ms, next_ms, line(turn.text, LINE)),
+    ];
   });
 }
 
 function responseBars(attempt, extent_ms, seek) {
-  return attempt.course.opportunities.map((one) => {
+  const all = attempt.course.opportunities;
+  return all.flatMap((one, place) => {
+    const next_ms = place + 1 < all.length ? all[place + 1].request_end_ms : extent_ms;
     const outcome = outcomeOf(one);
     const last_ms = Math.max(one.request_end_ms + 1, one.deadline_at_ms || 0, one.answer_at_ms || 0);
     const label = [opportunityText(one), opportunityDetail(one)].filter(Boolean).join(", ");
@@ -46,8 +58,10 @@ function responseBars(attempt, extent_ms, seek) {
       bar.append(deadline);
     }
     const short = outcome === "answered" ? lasting(one.latency_ms) : outcome;
-    bar.append(make("span", { class: "response-text" }, icon(outcome), short));
-    return placed(bar, extent_ms, one.request_end_ms, Math.min(last_ms, extent_ms));
+    return [
+      placed(bar, extent_ms, one.request_end_ms, Math.min(last_ms, extent_ms)),
+      runningText(`response-text ${outcome}`, extent_ms, one.request_end_ms, next_ms, icon(outcome), make("span", { text: short })),
+    ];
   });
 }
 

@@ -32,6 +32,9 @@ async function openAttempt(number, at_ms) {
   byId("waiting").hidden = true;
   byId("attempt").hidden = false;
   byId("head").replaceChildren(...headOf(attempt, events, { seek: seekByHand, hear }));
+  const isKnown = isAnythingKnown(attempt, events);
+  for (const id of ["transport", "timeline"]) byId(id).hidden = !isKnown;
+  byId("remarks").replaceChildren(...remarks(attempt));
   byId("evidence").replaceChildren(...evidenceOf(attempt));
   transcript.show(attempt, events);
   timeline.show(attempt, events, index.peak_ms);
@@ -51,6 +54,12 @@ function evidenceOf(attempt) {
     measurementPanel(attempt),
     configurationPanel(index.run),
   ].filter(Boolean);
+}
+
+/** Whether there is anything at all to lay out in time. */
+function isAnythingKnown({ course, waveform }, events) {
+  const { caller, assistant, turns } = course;
+  return waveform !== null || events.length + caller.voiced.length + assistant.voiced.length + turns.length > 0;
 }
 
 function tellWaiting(text) {
@@ -175,7 +184,7 @@ function showRun() {
     [run.passed, "passed"], [run.failed, "failed"], [run.infrastructure_errors, "infrastructure_error"],
   ].filter(([number]) => number !== null);
   byId("run-counts").replaceChildren(...told.map(([number, kind]) =>
-    make("span", { class: `tally ${kind} ${number ? "" : "none"}` }, icon(kind), `${count(number)} ${STANDINGS[kind].toLowerCase()}`)));
+    make("span", { class: `tally ${kind} ${number ? "" : "none"}` }, icon(kind), count(number), make("span", { class: "tally-name", text: ` ${STANDINGS[kind].toLowerCase()}` }))));
   if (run.audio_origin === "synthetic_fixture") byId("run-counts").append(make("span", { class: "tag", text: "offline fixture" }));
   const here = decodeURIComponent(location.pathname.split("/").pop());
   byId("pages").hidden = index.pages.length < 2;

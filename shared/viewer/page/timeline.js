@@ -2,7 +2,7 @@
 
 const WAVE_PX = 60;
 const LANE_PX = 92;
-const RULER_PX = 30;
+const RULER_PX = 40;
 const OVERVIEW_PX = 34;
 const SHOWN_AT_LEAST_MS = 500;
 const STEP = 1.6;
@@ -170,7 +170,7 @@ function makeTimeline(root, { seek, onEvent }) {
   function placeHead() {
     const x = (at_ms / extent_ms) * shownWidth() * zoom;
     needle.style.transform = `translateX(${x}px)`;
-    head.style.transform = `translateX(${x}px)`;
+    head.style.transform = `translateX(${bounded(x, 7, shownWidth() * zoom - 7)}px)`;
     overviewHead.style.left = `${(at_ms / extent_ms) * 100}%`;
   }
 

@@ -102,7 +102,7 @@ function drawRuler(pen, view, height_px, colours) {
     pen.fillStyle = colours.muted;
     const text = clock(at, digits);
     const width = pen.measureText(text).width;
-    pen.fillText(text, bounded(x - width / 2, 2, view.width_px - width - 2), height_px / 2 - 3);
+    pen.fillText(text, bounded(x - width / 2, 2, view.width_px - width - 2), 11);
   }
 }
 
