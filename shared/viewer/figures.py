@@ -14,14 +14,7 @@ from typing import Any, Final
 from shared.viewer.saved_row import SavedMetrics
 from shared.viewer.view import Course, FigureGroup, FigureView, MomentView, Role
 
-GROUPS: Final = ("task", "audio", "extended", "consumption")
-TITLES: Final[Mapping[str, str]] = {
-    "task": "Task",
-    "audio": "Interaction",
-    "extended": "Interaction, extended",
-    "consumption": "Consumption",
-}
-VERSIONS: Final = {"audio": "metrics_version", "extended": "version"}
+UNKNOWN_VERSION: Final = "unknown"
 HIDDEN: Final = frozenset({"metrics_version", "version", "extended", "speech", "sensitivity"})
 """Versions are their group's, detectors stand with the tracks; the second detector's are compared
 in the report itself."""
@@ -35,28 +28,38 @@ PERCENTILES: Final = ("p50", "p90", "p99", "maximum")
 
 
 def figure_groups(metrics: SavedMetrics, course: Course) -> tuple[FigureGroup, ...]:
-    """All groups that have a figure, in the order of ``GROUPS``."""
-    parts = {
-        "task": metrics.task,
-        "audio": metrics.audio,
-        "extended": metrics.audio.get("extended"),
-        "consumption": metrics.consumption,
-    }
+    """All groups that have a figure, what one looks at first in front."""
+    audio, extended = metrics.audio, metrics.audio.get("extended")
+    first = {key: value for key, value in audio.items() if not _is_count(key, value)}
+    counts = {key: value for key, value in audio.items() if _is_count(key, value)}
+    groups = (
+        ("Task", None, "task", metrics.task, False),
+        ("Interaction", _version(audio, "metrics_version"), "audio", first, False),
+        ("Interaction, counted", _version(audio, "metrics_version"), "audio", counts, True),
+        (
+            "Interaction, extended",
+            _version(extended, "version"),
+            "audio.extended",
+            extended if isinstance(extended, Mapping) else {},
+            True,
+        ),
+        ("Consumption", None, "consumption", metrics.consumption, True),
+    )
     return tuple(
-        group
-        for name in GROUPS
-        if isinstance(part := parts[name], Mapping)
-        and (group := _group(name, part, metrics, course)).figures
+        FigureGroup(title, version, figures, is_detail)
+        for title, version, path, part, is_detail in groups
+        if (figures := tuple(_figures(path, part, metrics, course, DEEPEST)))
     )
 
 
-def _group(
-    name: str, part: Mapping[str, Any], metrics: SavedMetrics, course: Course
-) -> FigureGroup:
-    version = part.get(VERSIONS.get(name, ""))
-    prefix = "audio.extended" if name == "extended" else name
-    figures = tuple(_figures(prefix, part, metrics, course, DEEPEST))
-    return FigureGroup(TITLES[name], version if isinstance(version, str) else None, figures)
+def _is_count(key: str, value: object) -> bool:
+    """Whether it is what a figure was counted from, rather than the figure."""
+    return _is_nested(value) or isinstance(value, list) or key.endswith("_count")
+
+
+def _version(part: object, key: str) -> str:
+    version = part.get(key) if isinstance(part, Mapping) else None
+    return version if isinstance(version, str) else UNKNOWN_VERSION
 
 
 def _figures(

@@ -268,11 +268,16 @@ class FigureView:
 
 @dataclass(frozen=True, slots=True)
 class FigureGroup:
-    """Figures of one kind; ``version`` is that of the contract they were measured by."""
+    """Figures of one kind. ``version`` is that of the contract they were measured by, "unknown"
+    where the report does not tell, and absent where figures of this kind have none.
+
+    ``is_detail`` says that a reader asks for them rather than finds them.
+    """
 
     title: str
     version: str | None
     figures: tuple[FigureView, ...]
+    is_detail: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,11 @@ function fold(id, title, isOpen, ...children) {
   return details;
 }
 
-function momentButton(moment, seek) {
-  const text = line(moment.what, 60);
+function momentButton(moment, seek, isBrief = false) {
+  const text = isBrief ? "" : line(moment.what, 60);
   return make(
     "button",
-    { type: "button", class: "moment", title: `${clock(moment.at_ms)} ${line(moment.what, 300)}`,
+    { type: "button", class: "moment", "aria-label": `${clock(moment.at_ms)} ${line(moment.what, 300)}`, title: `${clock(moment.at_ms)} ${line(moment.what, 300)}`,
       on: { click: () => seek(moment.at_ms) } },
     make("span", { class: "moment-at", text: clock(moment.at_ms) }),
     text ? make("span", { class: "moment-what", dir: "auto", text }) : null,
@@ -32,13 +32,13 @@ function momentButton(moment, seek) {
 }
 
 /** The moments something rests on; of many, the first few until more are asked for. */
-function momentList(moments, seek) {
+function momentList(moments, seek, isBrief = false) {
   if (!moments.length) return null;
-  const list = make("div", { class: "moments" }, ...moments.slice(0, MOMENTS).map((one) => momentButton(one, seek)));
+  const list = make("div", { class: "moments" }, ...moments.slice(0, MOMENTS).map((one) => momentButton(one, seek, isBrief)));
   if (moments.length <= MOMENTS) return list;
   const more = make("button", { type: "button", class: "link", text: `${count(moments.length - MOMENTS)} more` });
   more.addEventListener("click", () => {
-    const rest = moments.slice(MOMENTS).map((one) => momentButton(one, seek));
+    const rest = moments.slice(MOMENTS).map((one) => momentButton(one, seek, isBrief));
     more.replaceWith(...rest);
     rest[0].focus();
   });
@@ -123,12 +123,17 @@ function figuresPanel(groups, seek) {
 }
 
 function figureGroup(group, seek) {
-  const version = group.version === null ? "version unknown" : `version ${line(group.version, 40)}`;
+  const version = group.version === null ? null : `version ${line(group.version, 40)}`;
+  const list = make("dl", { class: "figure-list" }, ...group.figures.map((figure) => figureRow(figure, seek)));
+  if (group.is_detail) {
+    const told = [group.title, version, plural(group.figures.length, "figure")].filter(Boolean).join(", ");
+    return make("details", { class: "fold figure-group" }, make("summary", {}, words(told, { limit: LINE })), list);
+  }
   return make(
     "div",
     { class: "figure-group" },
-    make("h4", {}, words(group.title, { limit: LINE }), " ", make("span", { class: "muted", text: version })),
-    make("dl", { class: "figure-list" }, ...group.figures.map((figure) => figureRow(figure, seek))),
+    make("h4", {}, words(group.title, { limit: LINE }), " ", version ? make("span", { class: "muted", text: version }) : null),
+    list,
   );
 }
 
@@ -143,7 +148,7 @@ function figureRow(figure, seek) {
     make("dd", {}, value,
       figure.population ? words(figure.population, { limit: LINE, name: "muted population" }) : null,
       figure.value !== null && figure.gap ? words(figure.gap, { limit: LINE, name: "gap" }) : null,
-      momentList(figure.moments, seek)),
+      momentList(figure.moments, seek, true)),
   );
 }
 

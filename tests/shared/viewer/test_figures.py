@@ -103,7 +103,16 @@ def test_a_figure_of_an_unknown_version_is_told_all_the_same() -> None:
 
 def test_a_version_nobody_told_is_unknown() -> None:
     (group,) = figure_groups(SavedMetrics.model_validate({"audio": {"response_rate": 1}}), COURSE)
-    assert group.version is None
+    assert group.version == "unknown"
+
+
+def test_what_figures_were_counted_from_is_told_apart_as_detail() -> None:
+    audio = {"response_rate": 1.0, "response_opportunities": COUNTS, "interruption_count": 0}
+    groups = figure_groups(SavedMetrics.model_validate({"audio": audio}), COURSE)
+    assert [(group.title, group.is_detail, len(group.figures)) for group in groups] == [
+        ("Interaction", False, 1),
+        ("Interaction, counted", True, 4),
+    ]
 
 
 @pytest.mark.parametrize(
