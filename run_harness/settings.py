@@ -68,7 +68,7 @@ CONVERSATION_ROWS: tuple[Setting, ...] = (
         "debug_artifacts",
         Kind.SWITCH,
         default=False,
-        help="Write ticks and turns of each conversation beside its audio.",
+        help="Write ticks and turns of each conversation beside its audio; --visualize does too.",
         flag="--debug-artifacts",
     ),
     Setting(

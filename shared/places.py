@@ -14,6 +14,7 @@ from shared.errors import UsageError
 
 DISTRIBUTION = "gpt-live-evals"
 FOLDER_MODE = 0o700
+_PART = ".part"
 PACKAGES = ("shared", "assistants", "crawl_harness", "walk_harness", "run_harness")
 
 
@@ -107,7 +108,9 @@ def draft(path: Path) -> Iterator[IO[bytes]]:
             file.close()
             part.replace(path)
     except OSError as error:
-        error.filename, error.filename2 = str(path), None
+        # What is done meanwhile may be about another file.
+        if error.filename is None or str(error.filename).endswith(_PART):
+            error.filename, error.filename2 = str(path), None
         raise
 
 
@@ -115,7 +118,7 @@ def draft(path: Path) -> Iterator[IO[bytes]]:
 def _part_of(path: Path) -> Iterator[tuple[IO[bytes], Path]]:
     import tempfile  # not for the help, which knows its places too
 
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=_PART, delete=False) as file:
         part = Path(file.name)
         try:
             yield file, part

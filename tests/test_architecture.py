@@ -133,6 +133,12 @@ DOORS = frozenset(
         "shared.speech.openai",
         "shared.streams",
         "shared.testing.loopback",
+        "shared.reporting.progress",
+        "shared.viewer.assets",
+        "shared.viewer.attempts",
+        "shared.viewer.history_files",
+        "shared.viewer.publish",
+        "shared.viewer.saved_run",
         "shared.viewer.export",
         "shared.viewer.recording",
         "shared.virtual_time",
@@ -164,6 +170,7 @@ DOORS = frozenset(
         "run_harness.simulation.closing",
         "run_harness.simulation.session",
         "run_harness.suite",
+        "run_harness.viewing",
         "walk_harness.caller",
         "walk_harness.generation.clean",
         "walk_harness.generation.inventory",
@@ -173,7 +180,9 @@ DOORS = frozenset(
     }
 )
 # Doors of another kind: what they take in is text of our own files, on its way to becoming types.
-READERS = frozenset({"shared.observability.codec", "shared.attempts.details"})
+READERS = frozenset(
+    {"shared.observability.codec", "shared.attempts.details", "shared.viewer.saved_row"}
+)
 
 FOR_DOORS = frozenset(
     {

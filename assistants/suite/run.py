@@ -18,6 +18,7 @@ from shared.attempts.attempt import Play
 from shared.attempts.bench import Bench
 from shared.attempts.cancellation import Cancellation
 from shared.config import load_settings
+from shared.errors import said_of
 from shared.execution import INTERRUPTED_STATUS, Interrupts, run_batch
 from shared.grading.verdict import Status
 from shared.metrics.transcription.word_error import load_library
@@ -72,6 +73,7 @@ def _run(plan: Plan, console: Console, play_of: PlayOf) -> int:
         # Now, because a tool may change the working directory.
         shown = _from_here(directory.path / RESULTS)
         report: Report | None = None
+        page: Path | None = None
         console.warn(plan.warnings)
         # Now, because an attempt that ended would hold up those that still speak.
         load_library()
@@ -85,8 +87,10 @@ def _run(plan: Plan, console: Console, play_of: PlayOf) -> int:
             )
             report = journal.close(datetime.now(UTC).isoformat(timespec="milliseconds"))
             _retell(report, directory, plan.junit)
+            if settings.switch("visualize"):
+                page = _visualized(directory, console)
         finally:
-            console.end(report, shown)
+            console.end(report, shown, None if page is None else _from_here(page))
         if interrupts.came:
             return INTERRUPTED_STATUS
         return _exit_status(report, settings.text("fail_on"))
@@ -99,6 +103,18 @@ def _retell(report: Report, directory: RunDirectory, junit_file: Path | None) ->
     finally:
         if junit_file is not None:
             write_whole(junit_file, junit(report))
+
+
+def _visualized(directory: RunDirectory, console: Console) -> Path | None:
+    """The page of the run. Whatever keeps it from being made changes nothing about the run."""
+    # Only now: most runs make none.
+    from shared.viewer.publish import publish
+
+    try:
+        return publish(directory.path, on_progress=console.page_progress)[0]
+    except Exception as error:  # noqa: BLE001 - the evaluation stands, whatever a page came to
+        console.say_unavailable(said_of(error))
+        return None
 
 
 def _named(planned: PlannedAttempt) -> PlannedReport:
@@ -170,7 +186,7 @@ def _bench(
 
 def _debug_tick_ms(settings: Settings) -> int | None:
     """How wide ticks are to be, where a suite offers them and they are wanted."""
-    is_offered = any(row.name == "debug_artifacts" for row in settings.rows)
-    return (
-        settings.integer("tick_ms") if is_offered and settings.switch("debug_artifacts") else None
-    )
+    if all(row.name != "debug_artifacts" for row in settings.rows):
+        return None
+    is_wanted = settings.switch("debug_artifacts") or settings.switch("visualize")
+    return settings.integer("tick_ms") if is_wanted else None

@@ -401,6 +401,15 @@ _REPORT_ROWS: tuple[Setting, ...] = (
         is_recorded=False,
     ),
     Setting(
+        "visualize",
+        Kind.SWITCH,
+        default=False,
+        help="Make viewer.html beside the report: a page to see and to hear every attempt.",
+        flag="--visualize",
+        toml="execution.visualize",
+        is_recorded=False,
+    ),
+    Setting(
         "junit",
         Kind.PATH,
         None,

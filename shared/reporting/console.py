@@ -13,6 +13,7 @@ from shared.grading.semantic import JUDGE_ASKED, JUDGE_COMPLETED
 from shared.plain_text import one_line
 from shared.reporting.caller_notes import caller_notes
 from shared.reporting.flips import flips_of
+from shared.reporting.progress import bar
 from shared.reporting.schema import AttemptResult, ConditionSummary, Report
 from shared.reporting.wording import (
     OFFLINE,
@@ -67,25 +68,9 @@ class Console:
 
     def begin(self, total: int) -> None:
         """Show progress where somebody watches; a log gets none."""
-        if self._is_json or self._is_verbose or not sys.stderr.isatty():
+        if self._is_json or self._is_verbose or (progress := bar()) is None:
             return
-        from rich.console import Console as RichConsole
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-        )
-
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            console=RichConsole(stderr=True),
-            transient=True,
-        )
+        self._progress = progress
         self._task = self._progress.add_task("attempts", total=total)
         self._progress.start()
 
@@ -124,14 +109,26 @@ class Console:
                 for line in (*flips_of(row), *caller_notes(row)):
                     self._narrate(line)
 
-    def end(self, report: Report | None, results_path: str) -> None:
+    def page_progress(self, done: int, total: int) -> None:
+        """So many attempts are on the page that is being made."""
+        with self._lock:
+            if self._progress is not None and self._task is not None:
+                self._progress.update(
+                    self._task, description="page", completed=done, total=max(total, 1)
+                )
+
+    def say_unavailable(self, reason: str) -> None:
+        """There is no page, and why."""
+        _write(sys.stderr, f"Viewer unavailable: {reason}")
+
+    def end(self, report: Report | None, results_path: str, page_path: str | None = None) -> None:
         """The summary: what came out, in one table, and where everything lies."""
         if self._progress is not None:
             self._progress.stop()
         if report is None:
             return
         if self._is_json:
-            self._print(json.dumps(_machine_summary(report, results_path)))
+            self._print(json.dumps(_machine_summary(report, results_path, page_path)))
             return
         if self._out.isatty():
             self._table(report)
@@ -150,6 +147,8 @@ class Console:
         if is_scripted:
             self._print(SCRIPTED_NOTE)
         self._print(f"Results: {results_path}")
+        if page_path is not None:
+            self._print(f"Viewer: {page_path}")
 
     def _table(self, report: Report) -> None:
         from rich.console import Console as RichConsole
@@ -268,10 +267,11 @@ def _as_json(semantic: SemanticScores) -> JsonObject:
     }
 
 
-def _machine_summary(report: Report, results_path: str) -> JsonObject:
+def _machine_summary(report: Report, results_path: str, page_path: str | None) -> JsonObject:
     return {
         "run": report.run.id,
         "results": results_path,
+        "viewer": page_path,
         "summary": report.summary.model_dump(mode="json"),
         "semantic": _as_json(semantic_scores(report.results)),
         "attempts": [

@@ -12,10 +12,14 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from shared.values import JsonObject, JsonValue
 from shared.viewer.view import PEAK_MS, AttemptView, Entry, RunView
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 _OPENING = (
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -129,12 +133,11 @@ def _data(name: str, content: object) -> bytes:
     return f'<script type="application/json" id="{name}">{text}</script>\n'.encode()
 
 
-def _plain(record: Any) -> dict[str, Any]:
-    found: dict[str, Any] = _encoded(asdict(record))
-    return found
+def _plain(record: DataclassInstance) -> JsonObject:
+    return {name: _encoded(value) for name, value in asdict(record).items()}
 
 
-def _encoded(value: Any) -> Any:
+def _encoded(value: Any) -> JsonValue:  # whatever a view holds
     match value:
         case bytes():
             return base64.b64encode(value).decode()
@@ -143,4 +146,5 @@ def _encoded(value: Any) -> Any:
         case list() | tuple():
             return [_encoded(one) for one in value]
         case _:
-            return value
+            plain: JsonValue = value
+            return plain

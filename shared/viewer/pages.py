@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 
 FIRST = 1
 
@@ -53,13 +52,18 @@ def page_name(first_page: str, number: int) -> str:
     """What a page is called beside the first one."""
     if number == FIRST:
         return first_page
-    path = PurePath(first_page)
-    return f"{path.stem}-{number}{path.suffix}"
+    stem, suffix = _parts(first_page)
+    return f"{stem}-{number}{suffix}"
 
 
 def page_number(first_page: str, name: str) -> int | None:
     """Which further page a file of this name would be; nothing if it would be none."""
-    path = PurePath(first_page)
-    number = name.removeprefix(f"{path.stem}-").removesuffix(path.suffix)
+    stem, suffix = _parts(first_page)
+    number = name.removeprefix(f"{stem}-").removesuffix(suffix)
     is_number = number.isascii() and number.isdecimal() and int(number[:9]) > FIRST
     return int(number) if is_number and page_name(first_page, int(number)) == name else None
+
+
+def _parts(name: str) -> tuple[str, str]:
+    stem, dot, rest = name.rpartition(".")
+    return (stem, f".{rest}") if stem and dot else (name, "")

@@ -16,6 +16,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -109,11 +110,27 @@ def recording(path: Path, is_wanted: Callable[[], bool] = lambda: True) -> Recor
 
     Asked between blocks and answered no, ``is_wanted`` has it given up as a ``RecordingError``.
     """
+    with _readable(path) as file:
+        return _taken(file, is_wanted)
+
+
+@contextmanager
+def recorded_frames(path: Path) -> Iterator[tuple[Iterator[Stereo], int]]:
+    """The samples in a WAV file of 16 bits in blocks, as rows of its one or two channels, and how
+    many rows make a second."""
+    with _readable(path) as file:
+        form, _, size = _begun(file)
+        yield _frames(file, form, size), form.rate_hz
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[BinaryIO]:
+    """The file, open; what keeps it from being shown is a ``RecordingError``."""
     from soundfile import SoundFileError  # not for whoever only wants to know what a page is
 
     try:
         with _opened(path) as file:
-            return _taken(file, os.fstat(file.fileno()).st_size, is_wanted)
+            yield file
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise RecordingError(f"{path.name}: cannot be read: {reason}") from error
@@ -134,19 +151,26 @@ def _opened(path: Path) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
-def _taken(file: BinaryIO, size: int, is_wanted: Callable[[], bool]) -> Recording:
-    from soundfile import SoundFile
-
+def _begun(file: BinaryIO) -> tuple[SampleFormat, Section, int]:
+    """What the samples are and where, and how many bytes of them there should be from here on."""
+    size = os.fstat(file.fileno()).st_size
     if size > LARGEST_BYTES:
         raise ValueError(f"holds {size / 1e6:.1f} MB, at most {LARGEST_BYTES / 1e6:.1f} are shown")
     form, data = _layout(file.read(HEAD_BYTES))
-    rate_hz = form.rate_hz
     file.seek(data.at_byte)
+    return form, data, size - data.at_byte if data.size is None else data.size
+
+
+def _taken(file: BinaryIO, is_wanted: Callable[[], bool]) -> Recording:
+    from soundfile import SoundFile
+
+    form, data, size = _begun(file)
+    rate_hz = form.rate_hz
     compressed, peaks, frames = io.BytesIO(), [], 0
     with SoundFile(
         compressed, "w", rate_hz, SIDES, "OPUS", format="OGG", compression_level=_COMPRESSION
     ) as sound:
-        for block in _blocks(file, form, size - data.at_byte if data.size is None else data.size):
+        for block in map(_both, _frames(file, form, size)):
             if not is_wanted():
                 raise ValueError("is not wanted any more")
             sound.write(block)
@@ -189,8 +213,8 @@ def _shown(form: SampleFormat) -> SampleFormat:
     return form
 
 
-def _blocks(file: BinaryIO, form: SampleFormat, left_bytes: int) -> Iterator[Stereo]:
-    """The samples that are there, of both sides; half a frame at the end is none."""
+def _frames(file: BinaryIO, form: SampleFormat, left_bytes: int) -> Iterator[Stereo]:
+    """The samples that are there, a block at a time; half a frame at the end is none."""
     while left_bytes > 0:
         wanted = min(left_bytes, form.rate_hz * BLOCK_S * form.block_bytes)
         raw = file.read(wanted)
@@ -198,7 +222,7 @@ def _blocks(file: BinaryIO, form: SampleFormat, left_bytes: int) -> Iterator[Ste
         whole = len(raw) - len(raw) % form.block_bytes
         if whole:
             frames = np.frombuffer(raw[:whole], "<i2").reshape(-1, form.channels)
-            yield _both(frames.astype(np.int16))
+            yield frames.astype(np.int16)
         if len(raw) < wanted:
             return
 

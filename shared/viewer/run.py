@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
 from typing import Any, Final
 
 from shared.viewer.saved_row import SavedHead, SavedReport
@@ -71,7 +70,7 @@ def run_view(report: SavedReport, folder: str) -> RunView:
     head, summary = report.run, report.summary
     version = head.configuration.get("metrics_version")
     return RunView(
-        id=head.id or PurePosixPath(folder).name,
+        id=head.id or folder,
         module=head.module.lower(),
         execution_mode=head.execution_mode or "unknown",
         audio_origin=audio_origin(head),

@@ -1,0 +1,122 @@
+"""The attempts of a saved run, each with its course and the recording it was heard in.
+
+Stored evidence tells the course exactly. Where there is none, or another version measured it, the
+course is read from what was told of it at the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from shared.attempts.details import Judgeable, decode_details
+from shared.metrics.interaction import METRICS_VERSION
+from shared.observability.codec import DamagedEvidenceError
+from shared.observability.observations import (
+    BackendText,
+    DelegationBegan,
+    ResponseBegan,
+    ToolCalled,
+    ToolReturned,
+)
+from shared.values import JsonObject, JsonValue
+from shared.viewer.attempt import attempt_view
+from shared.viewer.evidence_course import course_of_evidence
+from shared.viewer.export import Shown
+from shared.viewer.history.course import course_of_history
+from shared.viewer.history_files import history_files, told_in
+from shared.viewer.run import audio_origin
+from shared.viewer.saved_row import SavedAudio, SavedRow
+from shared.viewer.saved_run import NotHereError, SavedRun
+
+EVIDENCE = ("evidence", "details")
+"""Where an attempt's evidence is stored: under the first name after a conversation, else under the
+second."""
+KEY = b'"evidence"'
+
+
+def attempts(run: SavedRun) -> Iterator[Shown]:
+    """Every attempt of a run in the order of its report, whatever became of it."""
+    taken: set[str] = set()
+    for raw in run.report.results:
+        row = SavedRow.model_validate(raw)
+        key = _unique(row.attempt.key or row.scenario_id or "attempt", taken)
+        taken.add(key)
+        yield _shown(run, raw, row, key)
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    number = 1
+    key = name
+    while key in taken:
+        number += 1
+        key = f"{name}#{number}"
+    return key
+
+
+def _shown(run: SavedRun, raw: JsonObject, row: SavedRow, key: str) -> Shown:
+    missing: list[str] = []
+    recording = _recording(run, row, missing)
+    stored = _evidence(run, row, missing)
+    if stored is not None:
+        course, secrets = course_of_evidence(stored), tuple(_withheld(stored))
+    else:
+        files = history_files(run, row, recording)
+        course, secrets = course_of_history(raw, files), tuple(told_in(files))
+    condition = run.report.run.configuration.get("condition")
+    view = attempt_view(
+        row,
+        course,
+        key=key,
+        audio_origin=audio_origin(run.report.run),
+        withheld=secrets,
+        condition=condition if isinstance(condition, str) else None,
+        missing=missing,
+    )
+    return Shown(view, recording)
+
+
+def _evidence(run: SavedRun, row: SavedRow, missing: list[str]) -> Judgeable | None:
+    """The stored evidence, where this version measured it; else there is none to be had."""
+    version = SavedAudio.model_validate(row.metrics.audio).metrics_version
+    place = next((at for name in EVIDENCE if (at := row.artifacts.get(name))), None)
+    if place is None or version not in {None, METRICS_VERSION}:
+        return None
+    try:
+        content = run.read(place)
+        # Builds of before there was evidence stored other details under this name.
+        return decode_details(content) if KEY in content else None
+    except NotHereError as refusal:
+        missing.append(f"The file with the evidence {refusal}.")
+    except DamagedEvidenceError as refusal:
+        missing.append(f"The stored evidence cannot be used: {refusal}.")
+    return None
+
+
+def _recording(run: SavedRun, row: SavedRow, missing: list[str]) -> Path | None:
+    place = row.artifacts.get("conversation_audio")
+    if place is None:
+        missing.append("There is no recording of the conversation.")
+        return None
+    try:
+        return run.located(place)
+    except NotHereError as refusal:
+        missing.append(f"The recording {refusal}.")
+        return None
+
+
+def _withheld(stored: Judgeable) -> Iterator[JsonValue]:
+    """What passed between programs, and by what ids."""
+    yield from (stored.evidence.state_before, stored.evidence.state_after)
+    for seen in (*stored.evidence.observations, *stored.evidence.caller_observations):
+        match seen:
+            case ToolCalled(call_id=call_id, raw_arguments=raw, arguments=arguments):
+                yield from (call_id, raw, arguments)
+            case ToolReturned(output=output, state=state):
+                yield from (output, state)
+            case DelegationBegan(delegation_id=an_id) | ResponseBegan(response_id=an_id):
+                yield an_id
+            case BackendText(item_id=an_id):
+                yield an_id
+            case _:
+                pass
