@@ -44,5 +44,8 @@ async function readAttempt(number) {
 }
 
 function fromBase64(text) {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let place = 0; place < letters.length; place += 1) bytes[place] = letters.charCodeAt(place);
+  return bytes;
 }

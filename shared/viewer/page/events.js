@@ -101,7 +101,7 @@ function eventsOf(attempt) {
 
 function opportunityDetail(one) {
   const parts = [];
-  if (one.reason) parts.push(spoken(one.reason));
+  if (one.reason && one.outcome !== "answered") parts.push(spoken(one.reason));
   if (isTime(one.deadline_at_ms)) parts.push(`deadline ${clock(one.deadline_at_ms)}`);
   return parts.join(", ");
 }

@@ -160,7 +160,7 @@ function delegationsPanel(course, seek) {
     "delegations", "Delegated work",
     ...delegations.map((one, place) => delegationCard(one, place, tools.filter((tool) => tool.delegation === place), seek)),
     loose.length
-      ? make("div", { class: "delegation", id: "loose-tools", tabindex: "-1" },
+      ? make("div", { class: "work-card", id: "loose-tools", tabindex: "-1" },
           make("h4", { text: delegations.length ? "Tools of no known delegation" : "Tools" }), toolList(loose, seek))
       : null,
   );
@@ -176,7 +176,7 @@ function delegationCard(one, place, tools, seek) {
     : [make("p", { class: "muted", text: "No final text is recorded." })];
   return make(
     "div",
-    { class: "delegation", id: `delegation-${place}`, tabindex: "-1" },
+    { class: "work-card", id: `delegation-${place}`, tabindex: "-1" },
     make("h4", {}, icon("delegation"), " ", words(one.target, { limit: LINE }), " ", status(one.status)),
     isTime(one.at_ms)
       ? make("div", { class: "moments" }, momentButton({ at_ms: one.at_ms, what: "delegated" }, seek))

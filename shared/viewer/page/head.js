@@ -7,6 +7,7 @@ const STANDINGS = {
   unknown: "Not known",
 };
 const CHIPS = 10;
+const FAILURES = 4;
 
 function pill(standing) {
   const known = STANDINGS[standing] ? standing : "unknown";
@@ -103,7 +104,8 @@ function why(attempt, events, { seek, hear }) {
   return make(
     "div", { class: `why ${entry.standing}` },
     reason ? words(reason, { tag: "p", name: "reason", limit: 400 }) : null,
-    failed.length ? make("ul", { class: "failures" }, ...failed.map((check) => failure(check, { seek, hear }))) : null,
+    failed.length ? make("ul", { class: "failures" }, ...failed.slice(0, FAILURES).map((check) => failure(check, { seek, hear }))) : null,
+    failed.length > FAILURES ? make("p", { class: "muted", text: `${count(failed.length - FAILURES)} more failed; all are in the verdict below.` }) : null,
     trouble.length ? make("div", { class: "trouble-line" }, make("span", { class: "muted", text: "Listen to:" }),
       ...trouble.slice(0, CHIPS).map((event) => troubleChip(event, hear)),
       trouble.length > CHIPS ? make("span", { class: "muted", text: `and ${count(trouble.length - CHIPS)} more below` }) : null) : null,

@@ -73,7 +73,8 @@ function seekByHand(at_ms) {
   if (opened === null) return;
   player.seek(at_ms);
   writeLink(opened.entry.key, player.at_ms());
-  say(clock(player.at_ms()));
+  // The playhead tells its own value while it has the focus.
+  if (document.activeElement !== byId("playhead")) say(clock(player.at_ms()));
 }
 
 /** Plays from a little before a moment, so that what led to it is heard too. */

@@ -5,19 +5,21 @@ const SHORT = 600;
 const LINE = 160;
 const UNSEEN =
   /(?![\n\t\u0600-\u0605\u06dd\u070f\u08e2\u{110bd}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\u034f\u115f\u1160\u3164\uffa0]/u;
-const UNSEEN_RUN = new RegExp(`(${UNSEEN.source})\\1*`, "gu");
+// Marks piled on one letter would cover the lines around it; no script needs so many.
+const PILE = /(?<=\p{M}{4})\p{M}+/u;
+const NAMED = new RegExp(`(${UNSEEN.source})\\1*|${PILE.source}`, "gu");
 // A joiner belongs to the letters of some scripts and to joined pictures, and is kept there.
 const JOINABLE = /[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]/u;
 
-/** The text with each unseen character named, as pieces: strings, and `{code, count}`. */
+/** The text with each unseen character named, as pieces: strings, and `{told}`. */
 function pieces(text) {
   const found = [];
   let from = 0;
-  for (const match of text.matchAll(UNSEEN_RUN)) {
+  for (const match of text.matchAll(NAMED)) {
     if (joins(text, match)) continue;
     if (match.index > from) found.push(text.slice(from, match.index));
     from = match.index + match[0].length;
-    found.push({ code: codeOf(match[1]), count: match[0].length / match[1].length });
+    found.push(match[1] === undefined ? pile(match[0]) : unseen(match[0], match[1]));
   }
   if (from < text.length) found.push(text.slice(from));
   return found;
@@ -31,12 +33,14 @@ function joins(text, match) {
   return [before, after].every((one) => JOINABLE.test(one) && !isPlain.test(one));
 }
 
-function codeOf(character) {
-  return `U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+function unseen(run, character) {
+  const code = `U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+  const times = run.length / character.length;
+  return { told: times > 1 ? `${code}×${count(times)}` : code };
 }
 
-function told(piece) {
-  return piece.count > 1 ? `${piece.code}×${count(piece.count)}` : piece.code;
+function pile(marks) {
+  return { told: `+${plural([...marks].length, "mark")}` };
 }
 
 /** At most `limit` characters of a text, without half of one at the end. */
@@ -50,7 +54,7 @@ function cut(text, limit) {
 function line(value, limit = LINE) {
   const text = String(value === null || value === undefined ? "" : value);
   const short = cut(text, limit);
-  const flat = pieces(short).map((one) => (typeof one === "string" ? one : `⟨${told(one)}⟩`));
+  const flat = pieces(short).map((one) => (typeof one === "string" ? one : `⟨${one.told}⟩`));
   return flat.join("").replace(/\s+/gu, " ") + (short.length < text.length ? "…" : "");
 }
 
@@ -84,10 +88,10 @@ const MANY_PIECES = 2000;
 function shown(text) {
   const all = pieces(text);
   if (all.length > MANY_PIECES) {
-    return [all.map((one) => (typeof one === "string" ? one : `⟨${told(one)}⟩`)).join("")];
+    return [all.map((one) => (typeof one === "string" ? one : `⟨${one.told}⟩`)).join("")];
   }
   return all.map((one) =>
-    typeof one === "string" ? one : make("span", { class: "unseen-character", text: told(one) }),
+    typeof one === "string" ? one : make("span", { class: "unseen-character", text: one.told }),
   );
 }
 

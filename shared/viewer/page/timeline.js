@@ -196,7 +196,7 @@ function makeTimeline(root, { seek, onEvent }) {
     zoom = bounded(next, 1, most());
     fitStrip();
     scroller.scrollLeft = (around_ms / extent_ms) * now.width_px * zoom - x;
-    draw();
+    drawSoon();
   }
 
   /** Where a zoom by keys holds on to: the playhead while it is in sight, else the middle. */

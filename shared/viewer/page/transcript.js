@@ -49,7 +49,7 @@ function makeTranscript(list, { seek, onEvent }) {
 
   function eventRow(event) {
     const text = make("div", { class: "row-text" }, icon(event.picture), words(event.text, { limit: LINE }));
-    if (event.detail) text.append(" ", words(event.detail, { limit: LINE, name: "muted" }));
+    if (event.detail) text.append(" · ", words(event.detail, { limit: LINE, name: "muted" }));
     if (event.kind === "delegation") {
       text.append(
         " ",
@@ -58,7 +58,7 @@ function makeTranscript(list, { seek, onEvent }) {
     }
     return make(
       "li",
-      { class: `row event ${event.kind} ${event.isTrouble ? "trouble" : ""}` },
+      { class: `row event kind-${event.kind} ${event.isTrouble ? "trouble" : ""}` },
       timeButton(event.at_ms, `${line(event.text, 60)}, at`, () => leadTo(event.at_ms)),
       text,
     );
