@@ -67,7 +67,7 @@ def _whole_frames(blocks: Iterable[Block], frame: int) -> Iterator[Block]:
     part of one."""
     rest: Block | None = None
     for block in blocks:
-        rows = block.reshape(len(block), -1)[:, :_STEREO]
+        rows = block[:, None] if block.ndim == 1 else block[:, :_STEREO]
         rows = rows if rest is None else np.concatenate((rest, rows))
         whole = len(rows) - len(rows) % frame
         if whole:

@@ -86,9 +86,10 @@ def said_in_rows(rows: Sequence[TurnRow], assistant: IntervalSet) -> Said:
 
 def _heard(assistant: IntervalSet, row: TurnRow, following_ms: int | None) -> Interval | None:
     """From the first to the last instant of the assistant between this row and the next one."""
-    bound_ms = row.window_end_ms if row.window_end_ms is not None else following_ms
-    if bound_ms is None:
-        bound_ms = 0 if assistant.extent is None else assistant.extent.end_ms
+    ends_ms = [one for one in (row.window_end_ms, following_ms) if one is not None]
+    if assistant.extent is None:
+        return None
+    bound_ms = min(ends_ms, default=assistant.extent.end_ms)
     if bound_ms <= row.start_ms:
         return None
     return assistant.clip(Interval(row.start_ms, bound_ms)).extent

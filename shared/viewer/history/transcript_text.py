@@ -21,7 +21,7 @@ from shared.viewer.view import TurnView
 _MS: Final = r"(\d{1,9})"
 _OURS = re.compile(rf"{_MS}\.\.{_MS} (CALLER|ASSISTANT)(?: \(overlap\))?: (.*)")
 _OLDER = re.compile(
-    rf"(USER|CALLER|ASSISTANT|AGENT) {_MS}\.\.{_MS} ?ms(?: \[OVERLAP\])?:(?: (.*))?", re.DOTALL
+    rf"(USER|CALLER|ASSISTANT|AGENT) {_MS}\.\.{_MS} ?ms(?: \[OVERLAP\])?:(.*)", re.DOTALL
 )
 _EVENT = re.compile(r"[A-Z][A-Z_ ]*? \d+ ?ms:")
 _NO_WORDS: Final = "(no transcript)"
@@ -56,7 +56,7 @@ def _older_turns(lines: list[str]) -> Iterator[TurnView | None]:
             continue
         role, start, end, words = spoken.groups()
         # A turn without words says nothing in this way of writing.
-        if words is not None and words.strip():
+        if words.strip():
             yield _turn(role, start, end, words.strip())
 
 
