@@ -93,7 +93,7 @@ def document(
 
 def opening(number: int, first_page: str | None) -> bytes:
     """How a page begins, and no file of anybody else: which one it is, and of what first page."""
-    of = "" if first_page is None else f" of {quote(first_page, '', errors='surrogateescape')}"
+    of = "" if first_page is None else f" of {quote(first_page, '', errors='surrogatepass')}"
     return f'{_OPENING}{number}{of}">\n'.encode()
 
 

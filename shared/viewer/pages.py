@@ -52,18 +52,20 @@ def page_name(first_page: str, number: int) -> str:
     """What a page is called beside the first one."""
     if number == FIRST:
         return first_page
-    stem, suffix = _parts(first_page)
+    stem, suffix = _halves(first_page)
     return f"{stem}-{number}{suffix}"
 
 
 def page_number(first_page: str, name: str) -> int | None:
     """Which further page a file of this name would be; nothing if it would be none."""
-    stem, suffix = _parts(first_page)
+    stem, suffix = _halves(first_page)
     number = name.removeprefix(f"{stem}-").removesuffix(suffix)
-    is_number = number.isascii() and number.isdecimal() and int(number[:9]) > FIRST
-    return int(number) if is_number and page_name(first_page, int(number)) == name else None
+    if not (number.isascii() and number.isdecimal()) or int(number) <= FIRST:
+        return None
+    return int(number) if page_name(first_page, int(number)) == name else None
 
 
-def _parts(name: str) -> tuple[str, str]:
+def _halves(name: str) -> tuple[str, str]:
+    """A name before its last dot, and from there on; one that begins with its only dot is whole."""
     stem, dot, rest = name.rpartition(".")
-    return (stem, f".{rest}") if stem and dot else (name, "")
+    return (stem, dot + rest) if stem else (name, "")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,7 +35,6 @@ from tests.support.wav_files import (
 
 RATE_HZ = 24_000
 BIN = 240
-HOUR_S = 3_600
 
 
 def noise(frames: int, *, channels: int = 2) -> Stereo:
@@ -315,39 +312,3 @@ def test_a_spool_has_no_name_that_a_killed_export_could_leave(
     with Spool() as spool:
         spool.keep(b"private")
         assert list(tmp_path.iterdir()) == []
-
-
-PROGRAM = """
-import resource, sys
-from pathlib import Path
-from shared.viewer.recording import recording
-short, long = map(Path, sys.argv[1:])
-recording(short)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-found = recording(long)
-print(found.duration_ms, len(found.waveform.caller), before * 1024,
-      resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
-"""
-
-
-def silent(path: Path, seconds: int) -> Path:
-    size = seconds * RATE_HZ * 4
-    head = riff(form(channels=2), data(b"", size=size))
-    return sparse(path, len(head) + size, head)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="sizes in kilobytes, as Linux tells them")
-def test_an_hour_takes_no_more_memory_than_a_second_but_for_what_is_kept(tmp_path: Path) -> None:
-    files = [silent(tmp_path / "short.wav", 1), silent(tmp_path / "long.wav", HOUR_S)]
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *map(str, files)],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parents[3],
-    )
-    duration_ms, bins, before, after = map(int, done.stdout.split())
-
-    assert (duration_ms, bins) == (HOUR_S * 1000, HOUR_S * 100)
-    assert after - before < 50_000_000, "a seventh of the file"
-    assert after < 1_000_000_000
