@@ -5,8 +5,9 @@ Every sentence that may quote what passed between programs is covered first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from shared.plain_text import shortened
 from shared.values import JsonValue
@@ -20,6 +21,7 @@ from shared.viewer.saved_row import (
     SavedMoment,
     SavedRow,
     SavedStep,
+    SavedTask,
 )
 from shared.viewer.view import (
     AttemptView,
@@ -51,12 +53,14 @@ def attempt_view(
     audio_origin: AudioOrigin,
     withheld: Iterable[JsonValue] = (),
     condition: str | None = None,
+    rubric_version: str | None = None,
     missing: Sequence[str] = (),
 ) -> AttemptView:
     """The view of one attempt, yet without the waveform of its recording.
 
     ``key`` is unique within the run. ``withheld`` are arguments, results and ids besides those that
-    the row has itself; ``condition`` is the run's, where the row names none.
+    the row has itself; ``condition`` is the run's, where the row names none. ``rubric_version`` is
+    that of scores whose row does not say how they came about.
     """
     said = [turn.text for turn in course.turns]
     secret = Withheld((*withheld, *_own(row)), said=said)
@@ -68,7 +72,7 @@ def attempt_view(
         audio_origin=audio_origin,
         course=course,
         waveform=None,
-        verdict=None if row.assessment is None else _verdict(row.assessment, cover),
+        verdict=_verdict(row, rubric_version, cover),
         figures=figure_groups(row.metrics, course),
         validity=_validity(row, cover),
         problem=_problem(row, course, cover),
@@ -122,7 +126,12 @@ def _why(row: SavedRow) -> str:
     return "; ".join(failed) or row.assessment.rationale or row.observability.completion.rationale
 
 
-def _verdict(told: SavedAssessment, cover: Cover) -> VerdictView:
+def _verdict(row: SavedRow, rubric_version: str | None, cover: Cover) -> VerdictView | None:
+    told = row.assessment or SavedAssessment()
+    judged = tuple(_dimension(name, one, cover) for name, one in told.semantic.items())
+    dimensions = judged or tuple(_scores(row.metrics.task, rubric_version))
+    if row.assessment is None and not dimensions:
+        return None
     steps = () if told.procedure is None else told.procedure.steps
     return VerdictView(
         passed=told.passed,
@@ -130,8 +139,16 @@ def _verdict(told: SavedAssessment, cover: Cover) -> VerdictView:
         rationale=cover(told.rationale),
         checks=tuple(_check(check, cover) for check in told.checks),
         steps=tuple(_step(step, cover) for step in steps),
-        dimensions=tuple(_dimension(name, one, cover) for name, one in told.semantic.items()),
+        dimensions=dimensions,
     )
+
+
+def _scores(task: Mapping[str, Any], version: str | None) -> Iterator[DimensionView]:
+    """Scores as older reports have them: of any value, and not converted."""
+    quality = SavedTask.model_validate(task).semantic_quality
+    for name, score in quality.dimensions.items():
+        if score is not None:
+            yield DimensionView(name, "scored", score, "", version, None)
 
 
 def _check(check: SavedCheck, cover: Cover) -> CheckView:

@@ -24,7 +24,7 @@ from shared.viewer.attempt import attempt_view
 from shared.viewer.evidence_course import course_of_evidence
 from shared.viewer.export import Shown
 from shared.viewer.history.course import course_of_history
-from shared.viewer.history_files import history_files, told_in
+from shared.viewer.history_files import history_files, rubric_version_in, told_in
 from shared.viewer.run import audio_origin
 from shared.viewer.saved_row import SavedAudio, SavedRow
 from shared.viewer.saved_run import NotHereError, SavedRun
@@ -59,10 +59,11 @@ def _shown(run: SavedRun, raw: JsonObject, row: SavedRow, key: str) -> Shown:
     recording = _recording(run, row, missing)
     stored = _evidence(run, row, missing)
     if stored is not None:
-        course, secrets = course_of_evidence(stored), tuple(_withheld(stored))
+        course, secrets, rubric_version = course_of_evidence(stored), tuple(_withheld(stored)), None
     else:
         files = history_files(run, row, recording)
         course, secrets = course_of_history(raw, files), tuple(told_in(files))
+        rubric_version = rubric_version_in(files)
     condition = run.report.run.configuration.get("condition")
     view = attempt_view(
         row,
@@ -71,6 +72,7 @@ def _shown(run: SavedRun, raw: JsonObject, row: SavedRow, key: str) -> Shown:
         audio_origin=audio_origin(run.report.run),
         withheld=secrets,
         condition=condition if isinstance(condition, str) else None,
+        rubric_version=rubric_version,
         missing=missing,
     )
     return Shown(view, recording)

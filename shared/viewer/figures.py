@@ -19,7 +19,7 @@ HIDDEN: Final = frozenset({"metrics_version", "version", "extended", "speech", "
 """Versions are their group's, detectors stand with the tracks; the second detector's are compared
 in the report itself."""
 TEXTS: Final = frozenset({"normaliser", "normaliser_version"})
-SHARES: Final = ("_rate", "_share", "_accuracy", "score", "selectivity_backchannel")
+SHARES: Final = ("_rate", "_share", "_accuracy", "selectivity_backchannel")
 MOST_LISTED: Final = 12
 DEEPEST: Final = 4
 
@@ -167,7 +167,7 @@ def _plain(value: object) -> str | None:
 
 
 def _rounded(value: float) -> str:
-    return f"{value:,.3f}".rstrip("0").rstrip(".")
+    return f"{value:,.4f}".rstrip("0").rstrip(".")
 
 
 def _gap(name: str, metrics: SavedMetrics) -> str:

@@ -145,6 +145,13 @@ def told_in(files: Files) -> Iterator[JsonValue]:
             yield from (step.get(name) for name in PRIVATE)
 
 
+def rubric_version_in(files: Files) -> str | None:
+    """By which rubric an attempt's scores came about, where its details tell."""
+    rubric = (files.details or {}).get("rubric_metrics")
+    version = rubric.get("version") if isinstance(rubric, Mapping) else None
+    return version if isinstance(version, str) else None
+
+
 def _steps(value: JsonValue) -> Iterator[JsonObject]:
     for one in value if isinstance(value, list) else ():
         if isinstance(one, Mapping):

@@ -114,7 +114,7 @@ class SavedAssessment(Saved):
 
 class SavedQuality(Saved):
     score: FiniteFloat | None = None
-    dimensions: dict[str, dict[str, Any] | FiniteFloat | None] = {}
+    dimensions: dict[str, FiniteFloat | None] = {}
 
 
 class SavedTask(Saved):
