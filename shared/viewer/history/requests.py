@@ -20,7 +20,7 @@ from shared.viewer.history.turn_rows import TurnRow
 from shared.viewer.view import FloorEventView, OpportunityView, Role, TurnView
 
 YIELD, INTERRUPTION, BACKCHANNEL = "yield", "interruption", "backchannel"
-INTERRUPTED: Final = "interrupted"
+INTERRUPTED: Final = INTERRUPTION
 
 
 @dataclass(frozen=True, slots=True)

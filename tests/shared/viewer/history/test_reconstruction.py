@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -75,6 +78,25 @@ def test_a_recording_without_blocks_is_empty() -> None:
 def test_other_rates_have_frames_of_as_long(rate: int, end_ms: int) -> None:
     samples = np.full(rate // 25, 900, np.int16)
     assert reconstructed([samples], rate).caller == ((0, end_ms),)
+
+
+def test_a_duration_is_in_milliseconds_that_have_passed() -> None:
+    duration_ms = reconstructed([np.zeros(24 * 7 + 23, np.int16)], RATE).duration_ms
+    assert (duration_ms, type(duration_ms)) == (7, int)
+
+
+def test_frames_are_heard_as_they_come() -> None:
+    """No block is kept longer than it takes to fill a frame."""
+    passed: list[weakref.ref[Block]] = []
+
+    def blocks() -> Iterator[Block]:
+        for _ in range(20):
+            block = level(900, 1.5)
+            passed.append(weakref.ref(block))
+            yield block
+            assert sum(one() is not None for one in passed) < 4
+
+    assert reconstructed(blocks(), RATE).caller == ((0, 600),)
 
 
 def test_a_rate_without_frames_is_refused() -> None:

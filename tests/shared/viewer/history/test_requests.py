@@ -70,7 +70,7 @@ def test_rows_that_say_nothing_of_a_kind_leave_it_to_the_events() -> None:
     found = counted(rows(row), events(yielded, murmured, interrupted), [TURN], ASSISTANT)
     assert found.floor_events == (
         FloorEventView("backchannel", 100, 300, "false_yield"),
-        FloorEventView("interruption", 150, 170, "interrupted"),
+        FloorEventView("interruption", 150, 170, "interruption"),
     )
 
 
@@ -85,9 +85,9 @@ def test_rows_that_say_nothing_of_a_kind_leave_it_to_the_events() -> None:
         ({"backchannel_outcome": "false_yield"},
          FloorEventView("backchannel", 100, 300, "false_yield")),
         ({"agent_interruption_starts_ms": [150]},
-         FloorEventView("interruption", 150, 170, "interrupted")),
+         FloorEventView("interruption", 150, 170, "interruption")),
         ({"agent_interruption_starts_ms": [151]},
-         FloorEventView("interruption", 151, None, "interrupted")),
+         FloorEventView("interruption", 151, None, "interruption")),
     ],
 )  # fmt: skip
 def test_a_row_tells_of(row: dict[str, Any], event: FloorEventView) -> None:

@@ -50,8 +50,8 @@ def test_a_party_has_many_names(name: str, role: Role) -> None:
     ],
 )
 def test_no_turn_is_what_lacks_something(change: dict[str, Any]) -> None:
-    told = said_in_list([entry(**change), entry()])
-    assert (len(told.turns), told.left_out) == (1, 1)
+    told = said_in_list([entry(**change), entry(), entry(), entry(**change)])
+    assert (len(told.turns), told.left_out) == (2, 2)
 
 
 def test_turns_come_in_order_of_onset_the_caller_first() -> None:
@@ -96,6 +96,15 @@ def test_an_answer_that_nobody_heard_is_left_out_and_counted() -> None:
     assert said_in_rows(rows(FIRST, SECOND), spans()).unplaced == 2
 
 
+def test_an_answer_ends_where_the_next_request_begins() -> None:
+    third = {"start_ms": 800, "end_ms": 850, "user_transcript": "C"}
+    told = said_in_rows(rows(FIRST, SECOND, third), spans((250, 900)))
+    assert [(one.start_ms, one.end_ms) for one in told.turns if one.role is Role.ASSISTANT] == [
+        (250, 500),
+        (500, 800),
+    ]
+
+
 def test_a_window_ends_where_its_row_says() -> None:
     told = said_in_rows(rows({**FIRST, "window_end_ms": 240}), spans((250, 300)))
     assert told.unplaced == 1
@@ -110,6 +119,23 @@ def test_a_row_labels_the_turn_in_which_it_begins(onset_ms: int, action: str | N
     label = {"start_ms": onset_ms, "end_ms": 400, "action": "OPENING", "action_source": "script"}
     (told,) = with_actions([turn], rows(label))
     assert (told.action, told.action_source) == (action, "script" if action else None)
+
+
+def test_a_turn_of_no_length_is_labelled_by_the_row_of_its_instant() -> None:
+    turn = TurnView(Role.CALLER, 101, 101, "Hello.")
+    label = {"end_ms": 400, "action": "SPEAK"}
+    told = [with_actions([turn], rows({**label, "start_ms": at_ms}))[0] for at_ms in (101, 102)]
+    assert [one.action for one in told] == ["SPEAK", None]
+
+
+def test_each_turn_is_labelled_by_its_own_row() -> None:
+    turns = [TurnView(Role.CALLER, at_ms, at_ms + 50, "Hello.") for at_ms in (100, 200, 300)]
+    labels = [
+        {"start_ms": at_ms, "end_ms": 999, "action": action}
+        for at_ms, action in ((50, "STOP"), (110, "OPENING"), (320, "SPEAK"))
+    ]
+    told = with_actions(turns, rows(*labels))
+    assert [one.action for one in told] == ["OPENING", None, "SPEAK"]
 
 
 def test_a_turn_keeps_the_action_it_has() -> None:

@@ -58,6 +58,8 @@ CALL = [called(120), ended(130), returned(150)]
                      [(100, 300)], "completed", id="which-may-say-so-itself"),
         pytest.param([delegated(100), began(100), *CALL], [(100, 900)], "in_progress",
                      id="a-returned-call-waits-for-the-next-response"),
+        pytest.param([delegated(100), began(100), *CALL, Step(K.REFUSED, 180, "a", "r")],
+                     [(100, 180)], "completed", id="unless-the-provider-refuses-it"),
         pytest.param([delegated(100), began(100), returned(110), called(120), ended(130),
                       began(200, "s"), ended(300, "s")], [(100, 300)], "completed",
                      id="a-call-that-is-told-after-it-returned"),
