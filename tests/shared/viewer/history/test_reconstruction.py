@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Iterator
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -85,18 +84,17 @@ def test_a_duration_is_in_milliseconds_that_have_passed() -> None:
     assert (duration_ms, type(duration_ms)) == (7, int)
 
 
-def test_frames_are_heard_as_they_come() -> None:
-    """No block is kept longer than it takes to fill a frame."""
-    passed: list[weakref.ref[Block]] = []
-
-    def blocks() -> Iterator[Block]:
-        for _ in range(20):
-            block = level(900, 1.5)
-            passed.append(weakref.ref(block))
-            yield block
-            assert sum(one() is not None for one in passed) < 4
-
-    assert reconstructed(blocks(), RATE).caller == ((0, 600),)
+def test_a_long_recording_is_never_whole_in_memory() -> None:
+    block_frames, count = 50.5, 200
+    size_bytes = 4 * round(block_frames * FRAME) * count
+    tracemalloc.start()
+    try:
+        found = reconstructed((level(900, block_frames) for _ in range(count)), RATE)
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found.caller == ((0, 202_000),)
+    assert peak_bytes < size_bytes / 10
 
 
 def test_a_rate_without_frames_is_refused() -> None:
