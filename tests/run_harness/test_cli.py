@@ -30,6 +30,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "offline_script": ("no_such_script", ""),
     "run_name": ("a/b", "../up"),
     "fail_on": ("always", ""),
+    "junit": ("no/x.xml", "a_file", ".", "/dev/null", ""),
     "max_duration_seconds": ("0", "-1", "600.1", "nan", "inf", "long"),
     "response_deadline_ms": ("0", "-5", "60001", "1.5", "soon"),
     "assistant_opening_prompt": ("no.txt", "."),

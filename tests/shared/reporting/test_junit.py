@@ -146,6 +146,7 @@ def test_the_time_of_a_case_is(row: AttemptResult, time: str | None) -> None:
         pytest.param({}, Decimal("11.500"), id="from-start-to-end"),
         pytest.param({"ended_at": None}, None, id="without-an-end"),
         pytest.param({"ended_at": "2027-07-02T17:26:49.122+00:00"}, None, id="an-end-before"),
+        pytest.param({"ended_at": "2027-07-02T17:26:49.123+00:00"}, Decimal(0), id="at-once"),
         pytest.param({"ended_at": "2027-07-02T17:27:00"}, None, id="an-end-without-a-zone"),
         pytest.param({"started_at": "yesterday"}, None, id="no-instant"),
     ],
