@@ -18,7 +18,7 @@ from shared.viewer.recording import RecordingError, recorded_frames
 from shared.viewer.saved_row import SavedRow
 from shared.viewer.saved_run import NotHereError, SavedRun
 
-UNNAMED: Final = "the report names none"
+UNNAMED: Final = "is not named in the report"
 LONGEST_LINE: Final = 20_000_000
 """Characters; whatever is longer is no event."""
 
@@ -92,7 +92,7 @@ class _Names:
         try:
             return self._run.json(place)
         except NotHereError as refusal:
-            self._reasons[source] = f"the file {refusal}"
+            self._reasons[source] = str(refusal)
             return None
 
     def _content(self, source: Source, *names: str, beside: str | None = None) -> bytes | None:
@@ -103,7 +103,7 @@ class _Names:
         try:
             return self._run.read(place)
         except NotHereError as refusal:
-            self._reasons[source] = f"the file {refusal}"
+            self._reasons[source] = str(refusal)
             return None
 
     def _place(self, names: tuple[str, ...], beside: str | None) -> str | None:
@@ -124,13 +124,12 @@ class _Names:
 
 def _heard(recording: Path | None, reasons: dict[Source, str]) -> Reconstructed | None:
     if recording is None:
-        reasons[Source.RECORDING] = "there is no recording"
         return None
     try:
         with recorded_frames(recording) as (frames, rate_hz):
             return reconstructed(frames, rate_hz)
     except RecordingError as refusal:
-        reasons[Source.RECORDING] = str(refusal)
+        reasons[Source.RECORDING] = f"cannot be heard again: {refusal}"
         return None
 
 

@@ -14,18 +14,10 @@ from typing import Any
 import pytest
 
 from run_harness.view import main
-from tests.support.old_runs import RUN_HERE, SAVED_RUNS
+from tests.support.old_runs import SAVED_RUNS
+from tests.support.saved_runs import placed
 
 Said = pytest.CaptureFixture[str]
-
-
-def placed(name: str, folder: Path) -> Path:
-    """A saved run where its absolute paths lead."""
-    run = folder / name
-    shutil.copytree(SAVED_RUNS / name, run)
-    for file in run.rglob("*.json"):
-        file.write_text(file.read_text("utf-8").replace(RUN_HERE, str(run)), "utf-8")
-    return run
 
 
 @pytest.fixture
