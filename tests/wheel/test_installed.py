@@ -21,6 +21,7 @@ MODULES = {
     "walk-eval": "walk_harness.evaluate",
     "walk-generate-audio": "walk_harness.generate_audio",
     "run-eval": "run_harness.evaluate",
+    "run-view": "run_harness.view",
     "live-fixture": "assistants.live_fixture",
 }
 GENERATE = ("--synthesizer", "tone", "--example", "restaurant_003")
@@ -92,6 +93,24 @@ def test_a_suite_runs_and_leaves_its_results_below_the_working_folder_alone(
 
 
 @pytest.mark.parametrize("way", WAYS)
+def test_a_page_is_made_beside_the_report_or_where_it_is_wanted(
+    way: str, room: Room, shipped: Shipped
+) -> None:
+    done = room.run("crawl-eval", "--offline", "--max-examples", "1", "--visualize")
+    (report,) = room.work.glob("results/*/*/results.json")
+    beside = report.with_name("viewer.html")
+    assert done.stdout.endswith(f"Viewer: {beside.relative_to(room.work)}\n")
+    installed, before = shipped.installed_files(), set(room.new_files())
+    done = run(room, "run-view", "--results", report, "--output", "page.html", way=way)
+
+    page = room.work / "page.html"
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Viewer: page.html\n", "")
+    assert page.read_bytes().startswith(b"<!doctype html>")
+    assert shipped.installed_files() == installed
+    assert set(room.new_files()) - before == {str(page.relative_to(room.folder))}
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_recordings_of_bundled_requests_are_made_below_the_working_folder(
     way: str, room: Room, shipped: Shipped
 ) -> None:
@@ -135,6 +154,10 @@ def test_recordings_of_bundled_requests_are_made_below_the_working_folder(
         pytest.param(
             "walk-generate-audio", GENERATE, "--output-data", "walk_harness/data/more.json",
             id="recordings",
+        ),
+        pytest.param(
+            "run-view", ("--results", "anywhere"), "--output", "shared/viewer/page/new.html",
+            id="a-page",
         ),
     ],
 )  # fmt: skip
