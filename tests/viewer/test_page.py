@@ -452,7 +452,7 @@ def test_help_opens_and_closes_by_key(watched: Opener) -> None:
 @pytest.mark.parametrize(
     ("key", "told"),
     [
-        (FAILED, "Offline fixture: synthetic tones, not live speech"),
+        (FAILED, "Offline fixture: a script spoke, no live model"),
         (FAILED, "postcode: expected E14 3QS, found E14 3QT"),
         (FAILED, "The street was changed, the postcode was not."),
         (FAILED, "called, never returned"),

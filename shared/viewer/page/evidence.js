@@ -225,7 +225,7 @@ function measurementPanel(attempt) {
     ["Times of delegations from", course.delegation_timing_source ? spoken(course.delegation_timing_source) : "not known"],
     ["Caller's speech", detectorText(course.caller)],
     ["Assistant's speech", detectorText(course.assistant)],
-    ["Recording", { synthetic_fixture: "synthetic tones of an offline fixture", live: "live speech" }[attempt.audio_origin] || "origin not known"],
+    ["Recording", { synthetic_fixture: "of an offline fixture: a script spoke, no live model", live: "live speech" }[attempt.audio_origin] || "origin not known"],
   ];
   return panel("measurement", "How it was measured", definitions(rows));
 }

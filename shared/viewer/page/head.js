@@ -31,7 +31,7 @@ function headOf(attempt, events, { seek, hear }) {
 
 function fixtureLabel(attempt) {
   if (attempt.audio_origin !== "synthetic_fixture") return null;
-  return make("span", { class: "fixture" }, make("strong", { text: "Offline fixture" }), ": synthetic tones, not live speech");
+  return make("span", { class: "fixture" }, make("strong", { text: "Offline fixture" }), ": a script spoke, no live model");
 }
 
 function identity(entry) {
