@@ -20,12 +20,12 @@ function makeEntries(index, { onChange }) {
     if (isTime(entry.duration_ms)) facts.push(clock(entry.duration_ms, 0));
     if (entry.asked !== null && entry.answered !== null) facts.push(`${entry.answered}/${entry.asked} answered`);
     const standing = STANDINGS[entry.standing] ? entry.standing : "unknown";
-    const name = STANDINGS[standing] + (entry.is_valid === false ? ", invalid caller" : "");
+    const name = STANDINGS[standing] + (entry.is_valid === false ? ", unfit caller" : "");
     return make("li", {}, make("a", { class: `entry ${standing}`, href: linkTo(entry.key, 0) },
       make("span", { class: `sign ${standing}`, title: name }, icon(standing), make("span", { class: "unseen", text: `${name}: ` })),
       make("span", { class: "entry-words" },
         make("span", { class: "entry-title", dir: "auto", text: line(entry.title || entry.scenario_id, 120) }),
-        make("span", { class: "entry-facts" }, entry.is_valid === false ? make("span", { class: "tag", text: "invalid" }) : null,
+        make("span", { class: "entry-facts" }, entry.is_valid === false ? make("span", { class: "tag", text: "unfit caller" }) : null,
           make("span", { dir: "auto", text: line(entry.scenario_id, 80) }), ...facts.map((fact) => make("span", { dir: "auto", text: fact }))),
         entry.reason && standing !== "passed" ? make("span", { class: "entry-reason", dir: "auto", text: line(entry.reason, 200) }) : null)));
   }
@@ -69,7 +69,7 @@ function makeEntries(index, { onChange }) {
       counts[standing] = (counts[standing] || 0) + 1;
       if (entry.is_valid === false) counts.invalid = (counts.invalid || 0) + 1;
     }
-    for (const [kind, name] of Object.entries({ ...STANDINGS, invalid: "Invalid caller" })) {
+    for (const [kind, name] of Object.entries({ ...STANDINGS, invalid: "Unfit caller" })) {
       if (counts[kind]) byId("filters").append(chip(kind, name, counts[kind]));
     }
     const conditions = [...new Set(rows.map(({ entry }) => conditionOf(entry)))].sort();

@@ -15,7 +15,7 @@ function pill(standing) {
 }
 
 function invalidPill() {
-  return make("span", { class: "pill invalid" }, icon("invalid"), "Invalid caller");
+  return make("span", { class: "pill invalid" }, icon("invalid"), "Unfit caller");
 }
 
 function headOf(attempt, events, { seek, hear }) {
