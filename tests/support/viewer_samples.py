@@ -422,6 +422,7 @@ def figures() -> tuple[FigureGroup, ...]:
         FigureGroup(
             "Task", None, (FigureView("tool_accuracy", "Tool accuracy", "0.5", "1 of 2 calls"),)
         ),
+        FigureGroup("Extended", "unknown", (FigureView("talk_over_ms", "Talk over", "40 ms"),)),
     )
 
 

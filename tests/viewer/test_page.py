@@ -460,7 +460,7 @@ def test_help_opens_and_closes_by_key(watched: Opener) -> None:
         (FAILED, "not known: no caller took the floor"),
         (FAILED, "1 of 3 requests"),
         (FAILED, "rubric version unknown"),
-        (FAILED, "Task version unknown"),
+        (FAILED, "Extended version unknown"),
         (FAILED, "Answered too late, at 0:27.3"),
         (FAILED, "Cut off before the deadline"),
         (FAILED, "4 frames left more than 60 ms late."),
