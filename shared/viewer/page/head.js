@@ -93,13 +93,13 @@ function remarks(attempt) {
   return found;
 }
 
-/** Why it ended as it did: the reason, each failed check, and the trouble on the timeline. */
+/** Why it ended as it did: each failed check or else the reason, and the trouble on the timeline. */
 function why(attempt, events, { seek, hear }) {
   const { entry, verdict } = attempt;
   const failed = verdict === null ? [] : verdict.checks.filter((check) => check.status === "failed" && check.is_required);
   const trouble = events.filter((event) => event.isTrouble && event.kind !== "problem");
-  // A problem has told already why the attempt ended.
-  const reason = attempt.problem === null ? entry.reason : "";
+  // A problem has told already why the attempt ended, and failed checks tell it themselves.
+  const reason = attempt.problem === null && !failed.length ? entry.reason : "";
   if (!reason && !failed.length && !trouble.length) return null;
   return make(
     "div", { class: `why ${entry.standing}` },
