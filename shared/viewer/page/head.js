@@ -35,8 +35,9 @@ function fixtureLabel(attempt) {
 }
 
 function identity(entry) {
-  const facts = [words(entry.scenario_id, { limit: LINE, name: "id" })];
-  if (entry.key !== entry.scenario_id) facts.push(words(entry.key, { limit: LINE, name: "id" }));
+  // A key tells its scenario, unless another build named it.
+  const names = entry.key.startsWith(entry.scenario_id) ? [entry.key] : [entry.scenario_id, entry.key];
+  const facts = names.map((name) => words(name, { limit: LINE, name: "id" }));
   if (entry.repeat !== null) facts.push(`repeat ${entry.repeat}`);
   if (entry.condition !== null) facts.push(words(`condition ${entry.condition}`, { limit: LINE }));
   if (entry.script !== null) facts.push(words(`script ${entry.script}`, { limit: LINE }));
