@@ -463,6 +463,7 @@ def test_help_opens_and_closes_by_key(watched: Opener) -> None:
         (FAILED, "Extended version unknown"),
         (FAILED, "Answered too late, at 0:27.3"),
         (FAILED, "Cut off before the deadline"),
+        (FAILED, "Yield: yielded after 700 ms, at the first pause"),
         (FAILED, "4 frames left more than 60 ms late."),
         (FAILED, "duration cap"),
         ("caller_forgets_its_brief", "Unfit caller"),

@@ -26,9 +26,15 @@ function opportunityText(one) {
   return OUTCOMES[outcome] || spoken(outcome);
 }
 
-function floorText(one) {
+// The figures end the assistant's speech at a pause between two words, the limits of a scenario do not.
+const AT_A_PAUSE = new Set(["yielded", "false_yield"]);
+
+function floorText(one, timing) {
+  const name = FLOOR[one.kind] || spoken(one.kind);
+  if (one.kind === one.outcome) return name;
   const after = isTime(one.latency_ms) ? ` after ${lasting(one.latency_ms)}` : "";
-  return `${FLOOR[one.kind] || spoken(one.kind)}: ${spoken(one.outcome)}${after}`;
+  const where = timing === "evidence" && AT_A_PAUSE.has(one.outcome) ? ", at the first pause" : "";
+  return `${name}: ${spoken(one.outcome)}${after}${where}`;
 }
 
 function decisionText(one) {
@@ -65,7 +71,7 @@ function eventsOf(attempt) {
     });
   });
   course.floor_events.forEach((one, place) =>
-    add(one.at_ms, "floor", FLOOR[one.kind] ? one.kind : "unknown", floorText(one), {
+    add(one.at_ms, "floor", FLOOR[one.kind] ? one.kind : "unknown", floorText(one, course.timing_source), {
       isTrouble: one.kind === "interruption" || BAD_OUTCOMES.has(one.outcome),
       index: place,
     }),
