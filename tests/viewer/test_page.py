@@ -466,6 +466,8 @@ def test_help_opens_and_closes_by_key(watched: Opener) -> None:
         (FAILED, "Yield: yielded after 700 ms, at the first pause"),
         (FAILED, "4 frames left more than 60 ms late."),
         (FAILED, "duration cap"),
+        (FAILED, "Observer: unresolved, goes on"),
+        ("delivery_moved", "close (by observer)"),
         ("caller_forgets_its_brief", "Unfit caller"),
         ("caller_forgets_its_brief", "The caller was unfit: nothing here is said of the assistant"),
         ("session_refused", "The service refused the session (401)."),

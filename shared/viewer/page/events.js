@@ -39,7 +39,7 @@ function floorText(one, timing) {
 
 function decisionText(one) {
   const drains = one.should_drain === null ? "" : one.should_drain ? ", may end" : ", goes on";
-  return `Completion looked: ${spoken(one.status)}${one.outcome ? `, ${spoken(one.outcome)}` : ""}${drains}`;
+  return `Observer: ${spoken(one.status)}${one.outcome ? `, ${spoken(one.outcome)}` : ""}${drains}`;
 }
 
 function toolPicture(status) {

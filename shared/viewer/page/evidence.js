@@ -6,6 +6,7 @@ const SIGNS = {
   passed: "passed", failed: "failed", completed: "passed", error: "infrastructure_error",
   not_applicable: "not_applicable", unscored: "unknown", not_assessed: "unknown",
 };
+const DECIDERS = { deterministic: "deterministic checks", semantic_judge: "checks and a judge" };
 const RANKS = { failed: 0, error: 0, unscored: 1, not_assessed: 1, passed: 2, not_applicable: 3 };
 
 function panel(id, title, ...children) {
@@ -54,7 +55,7 @@ function status(name) {
 function verdictPanel(verdict, seek) {
   if (verdict === null) return panel("verdict", "Verdict", make("p", { class: "muted", text: "No verdict was recorded." }));
   const passed = verdict.passed === null ? "undecided" : verdict.passed ? "passed" : "failed";
-  const source = verdict.source ? make("span", { class: "muted", text: `by ${spoken(verdict.source)}` }) : null;
+  const source = verdict.source ? make("span", { class: "muted", text: `by ${DECIDERS[verdict.source] || spoken(verdict.source)}` }) : null;
   const checks = [...verdict.checks].sort((one, other) => rank(one) - rank(other));
   return panel(
     "verdict", "Verdict",

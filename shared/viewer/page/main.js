@@ -185,7 +185,7 @@ function showRun() {
     [run.passed, "passed"], [run.failed, "failed"], [run.infrastructure_errors, "infrastructure_error"],
   ].filter(([number]) => number !== null);
   byId("run-counts").replaceChildren(...told.map(([number, kind]) =>
-    make("span", { class: `tally ${kind} ${number ? "" : "none"}` }, icon(kind), count(number), make("span", { class: "tally-name", text: ` ${STANDINGS[kind].toLowerCase()}` }))));
+    make("span", { class: `tally ${kind} ${number ? "" : "none"}` }, icon(kind), count(number), make("span", { class: "tally-name", text: ` ${kind === "infrastructure_error" && number !== 1 ? "infrastructure errors" : STANDINGS[kind].toLowerCase()}` }))));
   if (run.audio_origin === "synthetic_fixture") byId("run-counts").append(make("span", { class: "tag", text: "offline fixture" }));
   const here = decodeURIComponent(location.pathname.split("/").pop());
   byId("pages").hidden = index.pages.length < 2;

@@ -25,7 +25,8 @@ function schemeButton(onChange) {
     if (scheme === "automatic") delete document.documentElement.dataset.scheme;
     else document.documentElement.dataset.scheme = scheme;
     byId("theme-name").textContent = scheme[0].toUpperCase() + scheme.slice(1);
-    button.setAttribute("aria-label", `Colours: ${scheme}`);
+    button.title = `Colours: ${scheme}`;
+    button.setAttribute("aria-label", button.title);
     onChange();
   }
   button.addEventListener("click", () => {

@@ -38,7 +38,7 @@ function makeTranscript(list, { seek, onEvent }) {
   function who(turn) {
     const line_ = make("div", { class: "who" }, make("span", { class: "role", text: spoken(turn.role) }));
     if (turn.action) {
-      const source = turn.action_source ? ` (${spoken(turn.action_source)})` : "";
+      const source = turn.action_source ? ` (by ${spoken(turn.action_source)})` : "";
       line_.append(make("span", { class: "tag", text: `${spoken(turn.action)}${source}` }));
     }
     if (turn.overlap_ms) {
