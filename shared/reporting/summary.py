@@ -39,7 +39,7 @@ KIB = 1_024
 
 LEGEND = (
     "`passed` is over attempts that measured something, `answered` over requests that count;"
-    " latencies are of those answered. `broke in` counts interruptions by the assistant, `tools`"
+    " latencies are of those answered. `interrupted` counts interruptions by the assistant, `tools`"
     " calls made against calls expected. Unknown here is what had nothing to be counted over."
 )
 FURTHER = (
@@ -236,7 +236,7 @@ def _told(row: AttemptResult, *, is_judged: bool) -> dict[str, str]:
     """What is told of an attempt that measured something, by its headings."""
     audio, figures = row.metrics.audio, key_figures(row)
     counts, semantic = audio.response_opportunities, semantic_scores([row])
-    broke_in = audio.interruption_count
+    interrupted = audio.interruption_count
     answered = (
         _unknown(row, "audio.response_rate", "audio")
         if counts is None or not counts.response_total
@@ -248,7 +248,7 @@ def _told(row: AttemptResult, *, is_judged: bool) -> dict[str, str]:
         "latency": _unknown(row, "audio.response_latency_ms", "audio")
         if latency == NONE
         else latency,
-        "broke in": _unknown(row, "audio") if broke_in is None else str(broke_in),
+        "interrupted": _unknown(row, "audio") if interrupted is None else str(interrupted),
         "tools": _unknown(row, "task.tool_calls") if tools == NONE else tools,
         **({"semantic": str(semantic)} if is_judged else {}),
     }

@@ -141,7 +141,7 @@ UNANSWERED = "unknown: no request was answered in time"
 def test_a_figure_that_is_unknown_says_why(row: AttemptResult, figures: tuple[str, ...]) -> None:
     told = cells(shown(row), "one")
 
-    assert (told["answered"], told["latency"], told["broke in"]) == figures
+    assert (told["answered"], told["latency"], told["interrupted"]) == figures
 
 
 def test_calls_that_nobody_could_count_are_unknown() -> None:
