@@ -44,7 +44,9 @@ def _caller(held: Mapping[str, object], *, is_offline: bool) -> str:
     source = _told(held, "audio_source")
     is_scripted = is_offline or held.get("caller_script") is not None
     is_led_by_a_model = "simulator_model" in held and not is_scripted
-    return f"{source}, {_told(held, 'simulator_model')}" if is_led_by_a_model else source
+    if is_led_by_a_model:
+        return f"{source}, {_told(held, 'simulator_model')}"
+    return f"{source}, scripted" if is_offline and "simulator_model" in held else source
 
 
 def _judge(held: Mapping[str, object]) -> str:

@@ -100,7 +100,10 @@ def _broken(rows: Sequence[AttemptResult]) -> str | None:
 
 
 def _unfit(rows: Sequence[AttemptResult]) -> str | None:
-    about = "No measurement, because the caller was at fault: they say nothing of the assistant."
+    about = (
+        "No measurement, because the caller was at fault: they say nothing of the assistant."
+        " The title counts them as infrastructure errors."
+    )
     return _errors("Unfit callers", about, rows, 96 * KIB)
 
 

@@ -30,6 +30,7 @@ from shared.viewer.view import (
     Course,
     DimensionView,
     Entry,
+    FigureGroup,
     MomentView,
     Problem,
     Standing,
@@ -62,29 +63,34 @@ def attempt_view(
     the row has itself; ``condition`` is the run's, where the row names none. ``rubric_version`` is
     that of scores whose row does not say how they came about.
     """
-    said = [turn.text for turn in course.turns]
-    secret = Withheld((*withheld, *_own(row)), said=said)
-    cover = secret.covered
-    decisions = (replace(one, reason=cover(one.reason)) for one in course.decisions)
-    course = replace(course, decisions=tuple(decisions))
+    answers = (text for one in course.delegations for text in one.texts)
+    said = (*(turn.text for turn in course.turns), *answers)
+    cover = Withheld((*withheld, *_own(row)), said=said).covered
+    decisions = tuple(replace(one, reason=cover(one.reason)) for one in course.decisions)
+    course = replace(course, decisions=decisions, missing=tuple(map(cover, course.missing)))
     return AttemptView(
         entry=_entry(row, course, key, condition, cover),
         audio_origin=audio_origin,
         course=course,
         waveform=None,
         verdict=_verdict(row, rubric_version, cover),
-        figures=figure_groups(row.metrics, course),
+        figures=tuple(_covered(one, cover) for one in figure_groups(row.metrics, course)),
         validity=_validity(row, cover),
         problem=_problem(row, course, cover),
         warnings=tuple(map(cover, row.warnings)),
-        missing=tuple(missing),
+        missing=tuple(map(cover, missing)),
     )
 
 
 def _own(row: SavedRow) -> Iterator[JsonValue]:
     for call in row.observability.tools.executed:
-        yield call.arguments
-        yield call.call_id
+        yield from (call.arguments, call.result, call.output, call.call_id)
+
+
+def _covered(group: FigureGroup, cover: Cover) -> FigureGroup:
+    """The figures, those without a value saying why in covered words."""
+    told = (one if one.gap is None else replace(one, gap=cover(one.gap)) for one in group.figures)
+    return replace(group, figures=tuple(told))
 
 
 def _entry(row: SavedRow, course: Course, key: str, condition: str | None, cover: Cover) -> Entry:
@@ -135,7 +141,7 @@ def _verdict(row: SavedRow, rubric_version: str | None, cover: Cover) -> Verdict
     steps = () if told.procedure is None else told.procedure.steps
     return VerdictView(
         passed=told.passed,
-        source=told.source,
+        source=told.source and cover(told.source),
         rationale=cover(told.rationale),
         checks=tuple(_check(check, cover) for check in told.checks),
         steps=tuple(_step(step, cover) for step in steps),
@@ -153,7 +159,7 @@ def _scores(task: Mapping[str, Any], version: str | None) -> Iterator[DimensionV
 
 def _check(check: SavedCheck, cover: Cover) -> CheckView:
     return CheckView(
-        id=check.id,
+        id=cover(check.id),
         status=check.status,
         is_required=check.required,
         reason=cover(check.reason),
@@ -163,7 +169,7 @@ def _check(check: SavedCheck, cover: Cover) -> CheckView:
 
 def _step(step: SavedStep, cover: Cover) -> StepView:
     return StepView(
-        id=step.id,
+        id=cover(step.id),
         kind=step.kind,
         status=step.status,
         is_required=step.required,
@@ -189,7 +195,7 @@ def _without_id(what: str) -> str:
 
 def _dimension(name: str, told: SavedDimension, cover: Cover) -> DimensionView:
     return DimensionView(
-        name=name,
+        name=cover(name),
         status=told.status,
         score=told.score,
         reason=cover(told.rationale or told.reason or ""),
@@ -205,14 +211,14 @@ def _is_valid(row: SavedRow) -> bool | None:
 
 
 def _validity(row: SavedRow, cover: Cover) -> ValidityView | None:
-    notes = () if row.caller_fidelity is None else tuple(_notes(row.caller_fidelity))
+    notes = () if row.caller_fidelity is None else tuple(_notes(row.caller_fidelity, cover))
     if row.validity is None and not notes:
         return None
     reason = None if row.validity is None else row.validity.reason
     return ValidityView(_is_valid(row), cover(reason or ""), notes)
 
 
-def _notes(fidelity: SavedFidelity) -> Iterator[MomentView]:
+def _notes(fidelity: SavedFidelity, cover: Cover) -> Iterator[MomentView]:
     """What the caller did that was not its part; it decides nothing."""
     if fidelity.never_spoke:
         yield MomentView(0, "the caller was never heard")
@@ -220,7 +226,9 @@ def _notes(fidelity: SavedFidelity) -> Iterator[MomentView]:
         yield MomentView(at_ms, "the caller had taken the assistant's part")
     for fact in fidelity.contradicted_facts:
         if fact.at_ms is not None:
-            yield MomentView(fact.at_ms, f"the caller named {fact.said}, which nobody had told it")
+            yield MomentView(
+                fact.at_ms, f"the caller named {cover(fact.said)}, which nobody had told it"
+            )
 
 
 def _problem(row: SavedRow, course: Course, cover: Cover) -> Problem | None:
@@ -228,4 +236,4 @@ def _problem(row: SavedRow, course: Course, cover: Cover) -> Problem | None:
     if row.error is None:
         return None
     at_ms = course.extent_ms if course.extent_ms and course.ending == "failed" else None
-    return Problem(row.error.stage, cover(row.error.message), at_ms)
+    return Problem(cover(row.error.stage), cover(row.error.message), at_ms)

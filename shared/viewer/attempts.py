@@ -6,19 +6,14 @@ course is read from what was told of it at the time.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 from shared.attempts.details import Judgeable, decode_details
 from shared.metrics.interaction import METRICS_VERSION
 from shared.observability.codec import DamagedEvidenceError
-from shared.observability.observations import (
-    BackendText,
-    DelegationBegan,
-    ResponseBegan,
-    ToolCalled,
-    ToolReturned,
-)
 from shared.values import JsonObject, JsonValue
 from shared.viewer.attempt import attempt_view
 from shared.viewer.evidence_course import course_of_evidence
@@ -28,6 +23,7 @@ from shared.viewer.history_files import history_files, rubric_version_in, told_i
 from shared.viewer.run import audio_origin
 from shared.viewer.saved_row import SavedAudio, SavedRow
 from shared.viewer.saved_run import NotHereError, SavedRun
+from shared.viewer.withheld import PRIVATE, private
 
 EVIDENCE = ("evidence", "details")
 """Where an attempt's evidence is stored: under the first name after a conversation, else under the
@@ -37,20 +33,20 @@ KEY = b'"evidence"'
 
 def attempts(run: SavedRun) -> Iterator[Shown]:
     """Every attempt of a run in the order of its report, whatever became of it."""
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     for raw in run.report.results:
         row = SavedRow.model_validate(raw)
         key = _unique(row.attempt.key or row.scenario_id or "attempt", taken)
-        taken.add(key)
         yield _shown(run, raw, row, key)
 
 
-def _unique(name: str, taken: set[str]) -> str:
-    number = 1
+def _unique(name: str, taken: dict[str, int]) -> str:
+    """A key that no attempt has yet. ``taken`` has the last number that each name was given."""
     key = name
     while key in taken:
-        number += 1
-        key = f"{name}#{number}"
+        taken[name] += 1
+        key = f"{name}#{taken[name]}"
+    taken[key] = 1
     return key
 
 
@@ -62,7 +58,8 @@ def _shown(run: SavedRun, raw: JsonObject, row: SavedRow, key: str) -> Shown:
         course, secrets, rubric_version = course_of_evidence(stored), tuple(_withheld(stored)), None
     else:
         files = history_files(run, row, recording)
-        course, secrets = course_of_history(raw, files), tuple(told_in(files))
+        course = course_of_history(raw, files)
+        secrets = (*told_in(files), *_told_in_damaged(run, row))
         rubric_version = rubric_version_in(files)
     condition = run.report.run.configuration.get("condition")
     view = attempt_view(
@@ -90,9 +87,17 @@ def _evidence(run: SavedRun, row: SavedRow, missing: list[str]) -> Judgeable | N
         return decode_details(content) if KEY in content else None
     except NotHereError as refusal:
         missing.append(f"The file with the evidence {refusal}.")
-    except DamagedEvidenceError as refusal:
-        missing.append(f"The stored evidence cannot be used: {refusal}.")
+    except DamagedEvidenceError:
+        # What is wrong with it would be told by quoting it.
+        missing.append("The stored evidence cannot be used: it is not as this version writes it.")
     return None
+
+
+def _told_in_damaged(run: SavedRun, row: SavedRow) -> Iterator[JsonValue]:
+    """What passed between programs by evidence that is not used: sentences may quote it still."""
+    for place in filter(None, map(row.artifacts.get, EVIDENCE)):
+        with contextlib.suppress(NotHereError):
+            yield from private(run.json(place))
 
 
 def _recording(run: SavedRun, row: SavedRow, missing: list[str]) -> Path | None:
@@ -109,16 +114,11 @@ def _recording(run: SavedRun, row: SavedRow, missing: list[str]) -> Path | None:
 
 def _withheld(stored: Judgeable) -> Iterator[JsonValue]:
     """What passed between programs, and by what ids."""
-    yield from (stored.evidence.state_before, stored.evidence.state_after)
-    for seen in (*stored.evidence.observations, *stored.evidence.caller_observations):
-        match seen:
-            case ToolCalled(call_id=call_id, raw_arguments=raw, arguments=arguments):
-                yield from (call_id, raw, arguments)
-            case ToolReturned(output=output, state=state):
-                yield from (output, state)
-            case DelegationBegan(delegation_id=an_id) | ResponseBegan(response_id=an_id):
-                yield an_id
-            case BackendText(item_id=an_id):
-                yield an_id
-            case _:
-                pass
+    evidence = stored.evidence
+    for seen in (*evidence.observations, *evidence.caller_observations):
+        yield from (
+            value
+            for one in fields(seen)
+            if one.name in PRIVATE and (value := getattr(seen, one.name))
+        )
+    yield from (evidence.state_before, evidence.state_after)

@@ -11,15 +11,13 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from typing import Any
 from urllib.parse import quote
 
-from shared.values import JsonObject, JsonValue
+from shared.values import JsonValue
 from shared.viewer.view import PEAK_MS, AttemptView, Entry, RunView
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 _OPENING = (
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -133,18 +131,19 @@ def _data(name: str, content: object) -> bytes:
     return f'<script type="application/json" id="{name}">{text}</script>\n'.encode()
 
 
-def _plain(record: DataclassInstance) -> JsonObject:
-    return {name: _encoded(value) for name, value in asdict(record).items()}
-
-
-def _encoded(value: Any) -> JsonValue:  # whatever a view holds
+def _plain(value: Any) -> JsonValue:  # whatever a view holds
     match value:
         case bytes():
             return base64.b64encode(value).decode()
-        case dict():
-            return {name: _encoded(one) for name, one in value.items()}
         case list() | tuple():
-            return [_encoded(one) for one in value]
+            return [_plain(one) for one in value]
+        case _ if is_dataclass(value):
+            return {name: _plain(getattr(value, name)) for name in _names(type(value))}
         case _:
             plain: JsonValue = value
             return plain
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind))

@@ -11,12 +11,13 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 
 from shared.json_text import json_value, portable
-from shared.values import JsonObject, JsonValue
+from shared.values import JsonValue
 from shared.viewer.history.files import Files, Lines, Source
 from shared.viewer.history.reconstruction import Reconstructed, reconstructed
 from shared.viewer.recording import RecordingError, recorded_frames
 from shared.viewer.saved_row import SavedRow
 from shared.viewer.saved_run import NotHereError, SavedRun
+from shared.viewer.withheld import private
 
 UNNAMED: Final = "is not named in the report"
 LONGEST_LINE: Final = 20_000_000
@@ -37,18 +38,6 @@ def history_files(run: SavedRun, row: SavedRow, recording: Path | None) -> Files
         reconstructed=None if ticks is not None else _heard(recording, reasons),
         reasons=reasons,
     )
-
-
-PRIVATE: Final = (
-    "arguments",
-    "result",
-    "output",
-    "call_id",
-    "response_id",
-    "delegation_id",
-    "item_id",
-)
-"""Fields of a step of delegated work that no page tells."""
 
 
 class _Names:
@@ -135,13 +124,11 @@ def _heard(recording: Path | None, reasons: dict[Source, str]) -> Reconstructed 
 
 def told_in(files: Files) -> Iterator[JsonValue]:
     """What passed between programs in an attempt, by the names that builds of all ages gave it."""
-    details = files.details or {}
-    for step in _steps(details.get("agent_events")):
-        yield from (step.get(name) for name in PRIVATE)
-    metadata = details.get("run_metadata")
-    if isinstance(metadata, Mapping):
-        for step in _steps(metadata.get("tool_executions")):
-            yield from (step.get(name) for name in PRIVATE)
+    if files.details is not None:
+        yield from private(dict(files.details))
+    for lines in (files.ticks, files.turns, files.trace):
+        if lines is not None:
+            yield from private(list(lines.records))
 
 
 def rubric_version_in(files: Files) -> str | None:
@@ -149,9 +136,3 @@ def rubric_version_in(files: Files) -> str | None:
     rubric = (files.details or {}).get("rubric_metrics")
     version = rubric.get("version") if isinstance(rubric, Mapping) else None
     return version if isinstance(version, str) else None
-
-
-def _steps(value: JsonValue) -> Iterator[JsonObject]:
-    for one in value if isinstance(value, list) else ():
-        if isinstance(one, Mapping):
-            yield one

@@ -163,6 +163,8 @@ class SavedCall(Saved):
     name: StrictStr = ""
     status: StrictStr = "unknown"
     arguments: Any = None
+    result: Any = None
+    output: Any = None
     call_id: StrictStr | None = None
 
 

@@ -82,8 +82,9 @@ class SavedRun:
 
 def open_run(path: Path, setting: str = "--results") -> SavedRun:
     """The run whose ``results.json``, or whose folder, is named; else a ``UsageError``."""
-    report = path / REPORT if path.is_dir() else path
+    report = path
     try:
+        report = path / REPORT if path.is_dir() else path
         found = _object(content(report, LARGEST_REPORT_BYTES))
     except FileNotFoundError:
         raise UsageError(f"{setting}: {report}: there is no such report; name a run's") from None

@@ -51,7 +51,7 @@ SIMULATED = {"audio_source": "dual_gpt_live", "simulator_model": "gpt-live-1"}
             SIMULATED | {"caller_script": "sound"},
             id="a-script-calls",
         ),
-        pytest.param("caller", "dual_gpt_live", {}, SIMULATED, id="a-fixture-calls"),
+        pytest.param("caller", "dual_gpt_live, scripted", {}, SIMULATED, id="a-fixture-calls"),
         pytest.param("caller", "unknown", {}, {}, id="nobody-knows-who-calls"),
         pytest.param("condition", "noisy", {}, {"condition": "noisy"}, id="a-condition"),
         pytest.param("judge", "nobody", {}, {"semantic_judge": None}, id="no-judge"),

@@ -135,3 +135,46 @@ def _places(page: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = page.find(MARK, at + 1)
+
+
+def test_no_fault_of_damaged_evidence_quotes_it(tmp_path: Path) -> None:
+    folder, row = _whole_run(tmp_path)
+    place = folder / row["artifacts"]["evidence"]
+    stored = json.loads(place.read_bytes())
+    for seen in stored["evidence"]["observations"]:
+        if seen["observation"] == "ToolCalled":
+            seen["raw_arguments"], seen["call_id"] = {"k": f"{MARK}00001xyzzy"}, [f"{MARK}00002xy"]
+    place.write_text(json.dumps(stored))
+    row["warnings"] = [f"got {MARK}00001xyzzy for {MARK}00002xy"]
+    _write(folder, row)
+    page = page_of(folder).decode("ascii")
+    assert "The stored evidence cannot be used" in page
+    assert MARK not in page
+
+
+def test_no_sentence_quotes_what_only_an_old_event_log_holds(tmp_path: Path) -> None:
+    folder, row = _whole_run(tmp_path)
+    del row["artifacts"]["evidence"]
+    event = {"type": "response.output_item.done", "item": {"arguments": f'{{"a":"{MARK}0001"}}'}}
+    (folder / row["artifacts"]["events"]).write_text(json.dumps({"event": event}))
+    quoted = f"it got {MARK}0001"
+    row["metrics"]["audio"]["response_rate"] = None
+    row["metrics"]["unavailable"] = {"audio.response_rate": quoted}
+    row["warnings"] = [quoted]
+    row["assessment"]["checks"][0] |= {"id": f"{MARK}0001", "reason": quoted}
+    row["caller_fidelity"] = {"contradicted_facts": [{"at_ms": 0, "said": f"{MARK}0001"}]}
+    _write(folder, row)
+    page = page_of(folder).decode("ascii")
+    assert page.count("[withheld]") >= 5
+    assert MARK not in page
+
+
+def _whole_run(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
+    run, _ = evaluate_here(tmp_path / "results", RUN, example="restaurant_booking_complete")
+    report = json.loads((run.folder / "results.json").read_bytes())
+    return run.folder, report["results"][0]
+
+
+def _write(folder: Path, row: dict[str, Any]) -> None:
+    report = json.loads((folder / "results.json").read_bytes())
+    (folder / "results.json").write_text(json.dumps(report | {"results": [row]}))

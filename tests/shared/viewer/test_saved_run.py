@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from shared.errors import UsageError
+from shared.viewer.attempts import attempts
 from shared.viewer.saved_run import NotHereError, SavedRun, open_run
 
 REPORT = {"schema_version": "2.0", "run": {"id": "r", "module": "run"}, "results": []}
@@ -147,3 +148,17 @@ def test_a_report_of_any_age_is_read_for_what_it_has(tmp_path: Path, content: st
     assert report.schema_version is None
     assert report.run.module.lower() == "run"
     assert all(isinstance(row, dict) for row in report.results)
+
+
+def test_a_name_too_long_is_a_mistake_in_what_was_given() -> None:
+    with pytest.raises(UsageError, match="cannot be read: File name too long"):
+        open_run(Path("x" * 5_000))
+
+
+def test_attempts_of_one_name_are_told_apart_without_end(tmp_path: Path) -> None:
+    names = ["a", "a#2", "a", "a", *["b"] * 20_000]
+    rows = [{"scenario_id": name} for name in names]
+    (tmp_path / "results.json").write_text(json.dumps({"results": rows}))
+    keys = [one.view.entry.key for one in attempts(open_run(tmp_path))]
+    assert keys[:4] == ["a", "a#2", "a#3", "a#4"]
+    assert len(set(keys)) == len(names)
