@@ -138,7 +138,7 @@ def _plain(value: Any) -> JsonValue:  # whatever a view holds
         case list() | tuple():
             return [_plain(one) for one in value]
         case _ if is_dataclass(value):
-            return {name: _plain(getattr(value, name)) for name in _names(type(value))}
+            return {name: _plain(getattr(value, name)) for name in _names(value.__class__)}
         case _:
             plain: JsonValue = value
             return plain

@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from shared.viewer.assets import PROGRAM, assets
+from shared.viewer.view import Standing
 from tests.support import viewer_samples
 from tests.support.programs import needs_file
 from tests.viewer.conftest import Opener, Shown, Watched
@@ -294,6 +295,20 @@ def test_it_plays_and_the_playhead_moves_with_it(watched: Opener) -> None:
     stands_at(window, window.heard_ms())
     assert window.playhead_ms() > 500
     assert window.said == []
+
+
+@pytest.mark.parametrize("standing", [Standing.FAILED, Standing.INFRASTRUCTURE_ERROR])
+def test_checks_are_held_against_an_assistant_only_where_it_was_measured(
+    standing: Standing, watched: Opener, tmp_path: Path
+) -> None:
+    one = viewer_samples.failed()
+    one = replace(one, entry=replace(one.entry, standing=standing))
+    page = watched(viewer_samples.page(tmp_path / "one.html", [one])).open()
+    is_measured = standing is Standing.FAILED
+    expect(page.locator("#head .failure")).to_have_count(2 if is_measured else 0)
+    expect(page.locator("#verdict .check.failed")).not_to_have_count(0)
+    said = page.locator("#verdict .verdict-line")
+    expect(said).to_contain_text("failed" if is_measured else "for and against nobody")
 
 
 def test_what_failed_is_heard_with_one_click(watched: Opener) -> None:

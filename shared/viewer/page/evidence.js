@@ -52,14 +52,16 @@ function status(name) {
   return make("span", { class: `status ${sign}` }, icon(sign), spoken(name));
 }
 
-function verdictPanel(verdict, seek) {
+function verdictPanel({ verdict, entry }, seek) {
   if (verdict === null) return panel("verdict", "Verdict", make("p", { class: "muted", text: "No verdict was recorded." }));
   const passed = verdict.passed === null ? "undecided" : verdict.passed ? "passed" : "failed";
   const source = verdict.source ? make("span", { class: "muted", text: `by ${DECIDERS[verdict.source] || spoken(verdict.source)}` }) : null;
   const checks = [...verdict.checks].sort((one, other) => rank(one) - rank(other));
   return panel(
     "verdict", "Verdict",
-    make("p", { class: "verdict-line" }, status(passed), " ", source),
+    entry.standing === "infrastructure_error"
+      ? make("p", { class: "verdict-line" }, "No measurement: what follows is how it stood, for and against nobody.")
+      : make("p", { class: "verdict-line" }, status(passed), " ", source),
     verdict.rationale ? words(verdict.rationale, { tag: "p" }) : null,
     checks.length
       ? make("ul", { class: "checks" }, ...checks.map((check) => checkRow(check, seek)))

@@ -97,7 +97,9 @@ function remarks(attempt) {
 /** Why it ended as it did: each failed check or else the reason, and the trouble on the timeline. */
 function why(attempt, events, { seek, hear }) {
   const { entry, verdict } = attempt;
-  const failed = verdict === null ? [] : verdict.checks.filter((check) => check.status === "failed" && check.is_required);
+  // Checks of what was no measurement are for and against nobody: they stand below, in the verdict.
+  const isDecided = verdict !== null && entry.standing !== "infrastructure_error";
+  const failed = isDecided ? verdict.checks.filter((check) => check.status === "failed" && check.is_required) : [];
   const trouble = events.filter((event) => event.isTrouble && event.kind !== "problem");
   // A problem has told already why the attempt ended, and failed checks tell it themselves.
   const reason = attempt.problem === null && !failed.length ? entry.reason : "";

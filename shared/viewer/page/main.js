@@ -47,7 +47,7 @@ async function openAttempt(number, at_ms) {
 
 function evidenceOf(attempt) {
   return [
-    verdictPanel(attempt.verdict, seekByHand),
+    verdictPanel(attempt, seekByHand),
     delegationsPanel(attempt.course, seekByHand),
     figuresPanel(attempt.figures, seekByHand),
     decisionsPanel(attempt.course, seekByHand),
