@@ -253,6 +253,19 @@ def test_no_page_is_larger_than_the_limit(share: float, four: list[Shown], out: 
     assert heard == ["broken", "failed", "passed_1", "passed_2"]
 
 
+@pytest.mark.parametrize("spare", range(0, 1_000, 50))
+def test_not_by_a_byte_is_a_page_of_many_too_large(spare: int, tmp_path: Path, out: Path) -> None:
+    recording = a_recording(tmp_path, 0.02)
+    attempts = [Shown(view(f"attempt_{n}"), recording) for n in range(25)]
+    made(out, [Shown(one.view, None) for one in attempts])
+    limit = out.stat().st_size + spare
+    made(out, attempts, page_limit_bytes=limit)
+
+    further = [path.stat().st_size for path in out.parent.iterdir() if path != out]
+    assert further
+    assert max(further) <= limit
+
+
 def test_a_page_with_the_least_room_has_one_attempt_each(four: list[Shown], out: Path) -> None:
     pages = made(out, four, page_limit_bytes=0)
 
@@ -345,6 +358,15 @@ def test_in_its_place_nothing_is_lost_that_is(
     with pytest.raises(UsageError, match=r"^--visualize: .*viewer\.html: what stands there"):
         made(out, [], setting="--visualize")
     assert snapshot(out.parent) == before
+
+
+def test_a_place_that_is_taken_is_refused_before_anything_is_compressed(out: Path) -> None:
+    out.write_text("mine")
+    told: list[int] = []
+
+    with pytest.raises(UsageError):
+        made(out, [], on_progress=lambda done, _: told.append(done))
+    assert told == []
 
 
 def test_a_further_page_is_not_taken_for_a_first_one(four: list[Shown], out: Path) -> None:
@@ -441,6 +463,28 @@ def test_where_there_is_no_more_room(share: float, tmp_path: Path, out: Path) ->
     try:
         with pytest.raises(UsageError, match="cannot be written: File too large"):
             made(out, attempts)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert snapshot(out.parent) == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
+def test_no_room_for_the_last_bytes_of_the_first_page_keeps_all_others_too(
+    tmp_path: Path, out: Path
+) -> None:
+    import resource
+
+    recording = a_recording(tmp_path, 0.5)
+    attempts = [
+        Shown(replace(view(f"a{n}"), warnings=("long " * 5_000,)), recording) for n in range(3)
+    ]
+    made(out, attempts, page_limit_bytes=0)
+    before = snapshot(out.parent)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (out.stat().st_size - 1, limits[1]))
+    try:
+        with pytest.raises(UsageError, match="cannot be written: File too large"):
+            made(out, attempts, page_limit_bytes=0)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert snapshot(out.parent) == before

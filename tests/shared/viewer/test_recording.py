@@ -138,7 +138,8 @@ def test_a_recording_of_another_rate_keeps_its_length(rate_hz: int, tmp_path: Pa
     assert len(found.waveform.caller) == 50
 
 
-FRAMES = noise(100).tobytes()
+SAMPLES = noise(100)
+FRAMES = SAMPLES.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -195,6 +196,7 @@ def test_a_file_is_shown_as_far_as_it_goes(
     found = recording(saved(tmp_path, content))
 
     assert len(heard(found)) == shown_frames
+    assert found.waveform.caller == peaks(SAMPLES[:shown_frames, 0])
     assert found.remarks == (() if remark is None else (remark,))
 
 
@@ -303,6 +305,16 @@ def test_text_in_pieces_is_text_of_the_whole(size: int) -> None:
             assert b"".join(sounds[0].base64) == base64.b64encode(first)
             assert b"".join(sounds[1].base64) == base64.b64encode(second)
     assert [sound.size_bytes for sound in sounds] == [size, 7]
+
+
+def test_a_sound_put_away_after_another_was_read_writes_over_none() -> None:
+    with Spool() as spool:
+        first = spool.keep(bytes(TEXT_PIECE_BYTES) + b"end")
+        next(iter(first.base64))
+        second = spool.keep(b"second")
+
+        assert b"".join(first.base64) == base64.b64encode(bytes(TEXT_PIECE_BYTES) + b"end")
+        assert b"".join(second.base64) == base64.b64encode(b"second")
 
 
 def test_a_spool_has_no_name_that_a_killed_export_could_leave(
