@@ -381,6 +381,13 @@ def test_after_a_stale_answer_it_is_asked_again_as_soon_as_it_may_be() -> None:
     assert story.quiet(600).asks == [20, 520]
 
 
+def test_speech_alone_makes_an_answer_stale_and_is_reason_to_ask_again() -> None:
+    story = Story(answers_after_ms=200).quiet(60)
+    story.assistant(last_speech_ms=60, captioned_ms=60).quiet(900)
+
+    assert story.asks == [20, 660]
+
+
 @pytest.mark.parametrize(
     ("answer", "edit", "accepted", "because"),
     [
@@ -625,6 +632,19 @@ def test_only_failures_in_a_row_give_it_up() -> None:
     }
 
 
+def test_an_answer_counts_for_no_failure_to_come() -> None:
+    story = Story(replace(OBSERVED, failures_max=2), answer=UNRESOLVED).quiet(600)
+    story.answer = FAILED
+    story.changes().quiet(6_000)
+
+    assert [one.status for one in story.settled] == [
+        DecisionStatus.ANSWERED,
+        DecisionStatus.FAILED,
+        DecisionStatus.FAILED,
+    ]
+    assert story.machine.termination.gave_up is not None
+
+
 def test_a_single_failure_may_be_one_too_many() -> None:
     story = Story(replace(OBSERVED, failures_max=1), answer=FAILED).quiet(6_000)
 
@@ -645,6 +665,22 @@ def test_a_right_state_and_a_quiet_line_end_it() -> None:
         (9_000, Signal.QUIET_LINE),
         (10_500, Ending.CONVERSATION_COMPLETED),
     ]
+
+
+@pytest.mark.parametrize(
+    ("started_ms", "first_ms", "signalled_ms"),
+    [
+        pytest.param(1_000, 0, 9_000, id="from-its-start"),
+        pytest.param(0, 19, 8_019, id="and-not-a-millisecond-earlier"),
+    ],
+)
+def test_a_line_on_which_nobody_spoke_is_quiet(
+    started_ms: int, first_ms: int, signalled_ms: int
+) -> None:
+    story = Story(ALONE)
+    story.now = replace(story.now, started_ms=started_ms, now_ms=first_ms)
+
+    assert story.quiet(9_200).happened == [(signalled_ms, Signal.QUIET_LINE)]
 
 
 def test_a_state_that_comes_right_on_a_line_long_quiet_ends_it_at_once() -> None:
@@ -728,6 +764,18 @@ def test_a_caller_who_speaks_on_has_to_finish_anew() -> None:
     story = Story(ALONE)
     story.now = replace(story.now, finishes=1, is_verified=False)
     story.quiet(500).speaks("caller", 500).quiet(4_000)
+    assert story.phase is Phase.OPEN
+
+    story.now = replace(story.now, finishes=2)
+    assert story.frame().began is Signal.CALLER_FINISHED
+
+
+@pytest.mark.parametrize("sign", ["has_buffered_speech", "has_pending_caption", "is_working"])
+def test_a_caller_who_is_about_to_speak_has_to_finish_anew(sign: str) -> None:
+    story = Story(ALONE)
+    story.now = replace(story.now, finishes=1, is_verified=False)
+    story.quiet(500).caller(**{sign: True}).quiet(20)
+    story.caller(**{sign: False}).quiet(4_000)
     assert story.phase is Phase.OPEN
 
     story.now = replace(story.now, finishes=2)

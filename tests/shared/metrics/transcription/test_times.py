@@ -280,6 +280,7 @@ def test_hours_of_the_clock_s_face(half: str, hours: list[int | None]) -> None:
         pytest.param("this evening", (Half.EVENING, 2), id="this-evening"),
         pytest.param("in the night", None, id="in-the-night"),
         pytest.param("this night", None, id="this-night"),
+        pytest.param("in a morning", None, id="in-a-morning"),
         pytest.param("in this morning", None, id="in-this-morning"),
         pytest.param("on the morning", None, id="on-the-morning"),
         pytest.param("the morning", None, id="the-morning"),
