@@ -21,6 +21,7 @@ IMAGE = Path(__file__).parent / "assets" / "viewer.png"
 SCENARIO = "restaurant_booking_complete"
 SIZE = {"width": 1280, "height": 1000}
 MOMENT = "t=24.0"
+SETTLED_MS = 500
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",
@@ -51,7 +52,8 @@ def _draw(browser: str, address: str) -> None:
         chromium = playwright.chromium.launch(executable_path=browser, args=list(QUIET))
         view = chromium.new_page(viewport=SIZE, color_scheme="light", reduced_motion="reduce")
         view.goto(address)
-        view.wait_for_load_state("load")
+        view.wait_for_function("() => document.querySelector('audio').readyState >= 2")
+        view.wait_for_timeout(SETTLED_MS)
         view.screenshot(path=IMAGE)
         chromium.close()
 

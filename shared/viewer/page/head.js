@@ -71,7 +71,7 @@ function notices(attempt, { seek, hear }) {
   }
   if (validity !== null && validity.is_valid === false) {
     found.push(notice("invalid", "invalid", "The caller was unfit: nothing here is said of the assistant",
-      words(validity.reason, { tag: "p" }), momentList(validity.notes, seek)));
+      words(spoken(validity.reason), { tag: "p" }), momentList(validity.notes, seek)));
   }
   return found;
 }
