@@ -76,6 +76,7 @@ def document(
         "entries": [_plain(entry) for entry in index.entries],
         "sounds": [None if one is None else _plain(one) for one in index.sounds],
         "pages": list(index.pages),
+        "number": index.number,
         "peak_ms": PEAK_MS,
     }
     yield _data("index", content)

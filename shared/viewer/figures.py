@@ -73,7 +73,7 @@ def _figures(
             yield from _figures(name, value, metrics, course, depth - 1)
             continue
         told = _told(key, value)
-        if told is None and value is not None:
+        if told is None and value is not None and not _is_figure(value):
             continue
         yield FigureView(
             name=name,
@@ -86,7 +86,12 @@ def _figures(
 
 
 def _is_nested(value: object) -> bool:
-    return isinstance(value, Mapping) and not (
+    return isinstance(value, Mapping) and not _is_figure(value)
+
+
+def _is_figure(value: object) -> bool:
+    """Whether it is a pair or a distribution: one figure, also where its numbers are unknown."""
+    return isinstance(value, Mapping) and (
         {"actual", "expected"} <= value.keys()
         or {"cumulative", "maximum"} <= value.keys()
         or {"count", "p50"} <= value.keys()
@@ -130,7 +135,9 @@ def _distribution(key: str, value: Mapping[str, Any]) -> str | None:
         for name in PERCENTILES
         if (number := _number(key, value.get(name))) is not None
     ]
-    return f"{', '.join(told)} (of {_plain(value['count'])})" if told else None
+    return (
+        f"{', '.join(told)} (of {_plain(value['count']) or 'an unknown number'})" if told else None
+    )
 
 
 def _entities(found: list[Any]) -> str | None:
@@ -141,8 +148,9 @@ def _entities(found: list[Any]) -> str | None:
 
 
 def _listed(key: str, values: list[Any]) -> str | None:
-    told = [number for one in values[:MOST_LISTED] if (number := _plain(one)) is not None]
-    if not told:
+    plain = ("unknown" if one is None else _plain(one) for one in values[:MOST_LISTED])
+    told = [one for one in plain if one is not None]
+    if not set(told) - {"unknown"}:
         return None
     more = len(values) - len(told)
     unit = " ms" if key.endswith("_ms") else ""
@@ -167,7 +175,9 @@ def _plain(value: object) -> str | None:
 
 
 def _rounded(value: float) -> str:
-    return f"{value:,.4f}".rstrip("0").rstrip(".")
+    """To four places, and what those would make a zero to four digits."""
+    told = f"{value:,.4f}".rstrip("0").rstrip(".")
+    return f"{value:.4g}" if value and float(told.replace(",", "")) == 0 else told
 
 
 def _gap(name: str, metrics: SavedMetrics) -> str:

@@ -36,6 +36,7 @@ from shared.viewer.view import PEAK_MS, Waveform
 MIME = "audio/ogg; codecs=opus"
 BITS_PER_S = 64_000
 """Of both sides together, on average; silence takes less."""
+_FLAGS = ("O_NONBLOCK", "O_NOFOLLOW", "O_BINARY")
 RATES_HZ = frozenset({8_000, 12_000, 16_000, SAMPLE_RATE_HZ, 48_000})
 """The rates of the codec: any other would have to be resampled."""
 SIDES = 2
@@ -141,10 +142,8 @@ def _readable(path: Path) -> Iterator[BinaryIO]:
 
 
 def _opened(path: Path) -> BinaryIO:
-    """The file, if it is one: a pipe would be waited for."""
-    descriptor = os.open(
-        path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    )
+    """The file, if it is one: a pipe would be waited for, and a link may lead anywhere by now."""
+    descriptor = os.open(path, os.O_RDONLY | sum(getattr(os, name, 0) for name in _FLAGS))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise ValueError("is no file")

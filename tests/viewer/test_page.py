@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -616,3 +617,13 @@ def test_a_scan_finds_no_serious_barrier(
         if one["impact"] in {"serious", "critical"}
     ]
     assert serious == []
+
+
+def test_a_page_whose_name_is_no_text_opens(
+    watched: Opener, saved: Callable[[str], Path], tmp_path: Path
+) -> None:
+    page = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.html"))
+    page.write_bytes(saved("usual").read_bytes())
+    opened = watched(page)
+    opened.open()
+    assert opened.said == []

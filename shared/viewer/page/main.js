@@ -187,7 +187,7 @@ function showRun() {
   byId("run-counts").replaceChildren(...told.map(([number, kind]) =>
     make("span", { class: `tally ${kind} ${number ? "" : "none"}` }, icon(kind), count(number), make("span", { class: "tally-name", text: ` ${kind === "infrastructure_error" && number !== 1 ? "infrastructure errors" : STANDINGS[kind].toLowerCase()}` }))));
   if (run.audio_origin === "synthetic_fixture") byId("run-counts").append(make("span", { class: "tag", text: "offline fixture" }));
-  const here = decodeURIComponent(location.pathname.split("/").pop());
+  const here = index.pages[index.number - 1];
   byId("pages").hidden = index.pages.length < 2;
   byId("pages").replaceChildren(...index.pages.map((page, place) =>
     make("a", { href: encodeURIComponent(page), title: line(page), "aria-label": `Page ${place + 1}: ${line(page)}`,

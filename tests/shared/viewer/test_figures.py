@@ -161,3 +161,28 @@ def test_late_answers_are_their_own_moments() -> None:
     found = figures(audio={"late_response_latencies_ms": [5_001]})
     (moment,) = found["audio.late_response_latencies_ms"].moments
     assert (moment.at_ms, moment.what) == (9_001, "late answer after 5001 ms")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        pytest.param("calls", {"actual": None, "expected": 2}, None, id="an unknown of a pair"),
+        pytest.param("held", {"cumulative": None, "maximum": 2}, None, id="an unknown in all"),
+        pytest.param("wait_ms", {"count": 0, "p50": None}, None, id="a distribution of nothing"),
+        pytest.param(
+            "wait_ms", {"count": None, "p50": 3}, "p50 3 ms (of an unknown number)", id="no count"
+        ),
+        pytest.param("waits_ms", [1, None, 3], "1, unknown, 3 ms", id="an unknown among others"),
+        pytest.param("waits_ms", [None], None, id="nothing but an unknown"),
+        pytest.param("cost", 0.00001, "1e-05", id="too small for four places"),
+        pytest.param("cost", 0.0, "0", id="a zero"),
+        pytest.param("cost", 0.0001, "0.0001", id="just large enough for four places"),
+    ],
+)
+def test_no_unknown_vanishes_and_nothing_becomes_a_zero(
+    name: str, value: object, told: str | None
+) -> None:
+    metrics = SavedMetrics(task={name: value})
+    course = Course(0, TimingSource.NONE, None, TrackView(()), TrackView(()))
+    shown = [one.value for group in figure_groups(metrics, course) for one in group.figures]
+    assert shown == ([told] if value != [None] else [])

@@ -324,3 +324,10 @@ def test_a_spool_has_no_name_that_a_killed_export_could_leave(
     with Spool() as spool:
         spool.keep(b"private")
         assert list(tmp_path.iterdir()) == []
+
+
+def test_no_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "a.wav").write_bytes(b"RIFF")
+    (tmp_path / "link.wav").symlink_to("a.wav")
+    with pytest.raises(RecordingError, match="cannot be read: Too many levels of symbolic links"):
+        recording(tmp_path / "link.wav")
