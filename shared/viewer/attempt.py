@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from shared.plain_text import shortened
 from shared.values import JsonValue
@@ -42,6 +42,9 @@ from shared.viewer.withheld import Withheld
 
 LONGEST_REASON = 300
 """Characters of a reason in the index; the whole of it stands with the attempt."""
+
+FITNESS: Final[Mapping[str, bool]] = {"valid": True, "invalid": False}
+"""Any other word, of another version, does not say that a caller was unfit."""
 
 type Cover = Callable[[str], str]
 
@@ -207,7 +210,7 @@ def _dimension(name: str, told: SavedDimension, cover: Cover) -> DimensionView:
 def _is_valid(row: SavedRow) -> bool | None:
     if row.validity is None or row.validity.status is None:
         return None
-    return row.validity.status == "valid"
+    return FITNESS.get(row.validity.status)
 
 
 def _validity(row: SavedRow, cover: Cover) -> ValidityView | None:

@@ -162,3 +162,16 @@ def test_attempts_of_one_name_are_told_apart_without_end(tmp_path: Path) -> None
     keys = [one.view.entry.key for one in attempts(open_run(tmp_path))]
     assert keys[:4] == ["a", "a#2", "a#3", "a#4"]
     assert len(set(keys)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("status", "is_valid"),
+    [("valid", True), ("invalid", False), ("not_assessed", None), (None, None), (7, None)],
+)
+def test_only_a_caller_called_invalid_is_unfit(
+    tmp_path: Path, status: object, is_valid: bool | None
+) -> None:
+    rows = [{"scenario_id": "a", "validity": {"status": status}}]
+    (tmp_path / "results.json").write_text(json.dumps({"results": rows}))
+    (shown,) = attempts(open_run(tmp_path))
+    assert shown.view.entry.is_valid is is_valid
