@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import Phase, settings
+from xdist.scheduler import LoadScopeScheduling
 
 IN_REAL_TIME = (
     "tests/offline/test_faults.py",
@@ -38,12 +39,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Say what stays together on one worker, and have the long waits begin first."""
-    for item in items:
-        module = item.nodeid.partition("::")[0]
-        group = "real-time" if module.startswith(IN_REAL_TIME) else module
-        item.add_marker(pytest.mark.xdist_group(group))
+    """Have the long waits begin first."""
     items.sort(key=lambda item: not item.nodeid.startswith(IN_REAL_TIME))
+
+
+class _RealTimeApart(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
+    """Keeps on one worker what waits in real time, and each module on whichever is free."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        module = nodeid.partition("::")[0]
+        return "real-time" if module.startswith(IN_REAL_TIME) else module
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:
+    return _RealTimeApart(config, log)
 
 
 settings.register_profile("steady", deadline=None, print_blob=True)
