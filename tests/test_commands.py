@@ -101,6 +101,8 @@ def read(
         typer.main.get_command(module.app).make_context(command, list(arguments))
         return taken
     monkeypatch.setattr(module, "run_command", only_read)
+    # A thread that another test left behind would have it end this process at once.
+    monkeypatch.setattr(module, "leave", sys.exit)
     monkeypatch.setattr("sys.argv", [command, *arguments])
     with pytest.raises(SystemExit) as end:
         module.main()

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from shared.audio.containers import container
 from shared.audio.mixdown import Stereo
-from shared.audio.pcm import SAMPLE_BYTES, SAMPLE_RATE_HZ
+from shared.audio.pcm import SAMPLE_BYTES, SAMPLE_RATE_HZ, from_bytes
 from shared.audio.riff import DATA, FORMAT, Section, is_wav, sections
 from shared.audio.wav import LONGEST_S, SampleFormat, sample_format
 from shared.errors import HarnessError
@@ -220,8 +220,7 @@ def _frames(file: BinaryIO, form: SampleFormat, left_bytes: int) -> Iterator[Ste
         left_bytes -= len(raw)
         whole = len(raw) - len(raw) % form.block_bytes
         if whole:
-            frames = np.frombuffer(raw[:whole], "<i2").reshape(-1, form.channels)
-            yield frames.astype(np.int16)
+            yield from_bytes(raw[:whole]).reshape(-1, form.channels)
         if len(raw) < wanted:
             return
 

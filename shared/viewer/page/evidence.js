@@ -23,9 +23,10 @@ function fold(id, title, isOpen, ...children) {
 
 function momentButton(moment, seek, isBrief = false) {
   const text = isBrief ? "" : line(moment.what, 60);
+  const whole = `${clock(moment.at_ms)} ${line(moment.what, 300)}`;
   return make(
     "button",
-    { type: "button", class: "moment", "aria-label": `${clock(moment.at_ms)} ${line(moment.what, 300)}`, title: `${clock(moment.at_ms)} ${line(moment.what, 300)}`,
+    { type: "button", class: "moment", "aria-label": isBrief ? whole : null, title: whole,
       on: { click: () => seek(moment.at_ms) } },
     make("span", { class: "moment-at", text: clock(moment.at_ms) }),
     text ? make("span", { class: "moment-what", dir: "auto", text }) : null,

@@ -414,6 +414,7 @@ def test_json_is_one_object_on_stdout(capsys: pytest.CaptureFixture[str]) -> Non
     assert json.loads(out) == {
         "run": "a_run",
         "results": "grüße/r.json",
+        "viewer": None,
         "summary": {"total": 2, "passed": 1, "failed": 1, "infrastructure_errors": 0},
         "semantic": NOT_JUDGED,
         "attempts": [
