@@ -1,14 +1,13 @@
 """Settings of every test: property tests have no deadline, because a busy machine is no defect.
 
-With ``-n 2`` what mostly waits (sessions in real time, over a socket) runs on one worker and all
-else, module by module, on the other. Nothing that is timed stands beside another thing that is.
+What mostly waits (sessions in real time, over a socket) comes first: with ``-n 2`` it waits on both
+workers at once, and what computes begins when the last of it has begun.
 """
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import Phase, settings
-from xdist.scheduler import LoadScopeScheduling
 
 IN_REAL_TIME = (
     "tests/offline/test_faults.py",
@@ -41,18 +40,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Have the long waits begin first."""
     items.sort(key=lambda item: not item.nodeid.startswith(IN_REAL_TIME))
-
-
-class _RealTimeApart(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
-    """Keeps on one worker what waits in real time, and each module on whichever is free."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        module = nodeid.partition("::")[0]
-        return "real-time" if module.startswith(IN_REAL_TIME) else module
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:
-    return _RealTimeApart(config, log)
 
 
 settings.register_profile("steady", deadline=None, print_blob=True)
