@@ -24,6 +24,7 @@ MOST_LISTED: Final = 12
 DEEPEST: Final = 4
 
 _NAME = re.compile(r"[a-z][a-z0-9_.-]{0,59}", re.IGNORECASE)
+_GROUP = re.compile(r"^(?:task|audio\.extended|audio|consumption)\.")
 PERCENTILES: Final = ("p50", "p90", "p99", "maximum")
 
 
@@ -100,8 +101,7 @@ def _is_figure(value: object) -> bool:
 
 def _label(name: str) -> str:
     """The name without its group and unit, as words."""
-    words = name.removeprefix("audio.extended.").split(".", 1 if "extended" not in name else 0)[-1]
-    words = re.sub(r"_ms(?=\.|$)", "", words)
+    words = re.sub(r"_ms(?=\.|$)", "", _GROUP.sub("", name))
     return words.replace("_", " ").replace(".", ", ").capitalize()
 
 

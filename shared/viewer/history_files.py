@@ -103,10 +103,10 @@ class _Names:
         audio = self._row.get("conversation_audio")
         if beside is None or audio is None:
             return None
-        place = str(PurePath(audio).with_name(beside))
         try:
+            place = str(PurePath(audio).with_name(beside))
             self._run.located(place)
-        except NotHereError:
+        except ValueError:  # no such file, or nothing that a file could stand beside
             return None
         return place
 

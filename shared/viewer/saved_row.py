@@ -123,7 +123,6 @@ class SavedTask(Saved):
 
 
 class SavedOpportunities(Saved):
-    response_eligible_count: Count | None = None
     response_total: Count | None = None
     response_count: Count | None = None
 
@@ -173,7 +172,6 @@ class SavedTools(Saved):
 
 
 class SavedCompletion(Saved):
-    termination_reason: StrictStr | None = None
     rationale: StrictStr = ""
 
 
@@ -196,8 +194,6 @@ class SavedFidelity(Saved):
     never_spoke: StrictBool | None = None
     drifted_at_ms: Annotated[list[InstantMs], _each_alone(InstantMs)] = []
     contradicted_facts: Annotated[list[SavedStrayFact], _each_alone(SavedStrayFact)] = []
-    planned_interruptions: Count | None = None
-    planned_interruptions_missed: Count | None = None
 
 
 class SavedRow(Saved):

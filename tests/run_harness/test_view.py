@@ -188,6 +188,20 @@ def test_a_page_may_be_made_again_and_elsewhere(
     assert not (run / "viewer.html").exists()
 
 
+@pytest.mark.parametrize("place", [".", "..", "/", "./", "audio", "\t", "a" * 300])
+def test_a_recording_named_by_no_file_is_named_as_missing(
+    place: str, tmp_path: Path, view: Callable[..., tuple[int, str, str]]
+) -> None:
+    run = placed("no_ticks", tmp_path)
+    report = json.loads((run / "results.json").read_bytes())
+    report["results"][0]["artifacts"]["conversation_audio"] = place
+    (run / "results.json").write_text(json.dumps(report))
+    assert view("--results", str(run))[0] == 0
+    attempt = data_of(run / "viewer.html", "attempt-0")
+    assert attempt["waveform"] is None
+    assert any("recording" in sentence for sentence in attempt["missing"])
+
+
 def test_a_link_out_of_the_run_is_not_followed(
     tmp_path: Path, view: Callable[..., tuple[int, str, str]]
 ) -> None:

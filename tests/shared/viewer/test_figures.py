@@ -186,3 +186,19 @@ def test_no_unknown_vanishes_and_nothing_becomes_a_zero(
     course = Course(0, TimingSource.NONE, None, TrackView(()), TrackView(()))
     shown = [one.value for group in figure_groups(metrics, course) for one in group.figures]
     assert shown == ([told] if value != [None] else [])
+
+
+@pytest.mark.parametrize(
+    ("parts", "label"),
+    [
+        pytest.param({"task": {"tool_accuracy": 1}}, "Tool accuracy", id="words"),
+        pytest.param({"audio": {"response_latency_ms": 1}}, "Response latency", id="no unit"),
+        pytest.param(
+            {"audio": {"counts_ms": {"all_ms": 1}}}, "Counts, all", id="a part of a figure"
+        ),
+        pytest.param({"audio": {"extended": {"talk_over_ms": 1}}}, "Talk over", id="extended"),
+        pytest.param({"consumption": {"backend": {"tokens": 1}}}, "Backend, tokens", id="a part"),
+    ],
+)
+def test_a_figure_is_called_by_its_name_as_words(parts: dict[str, Any], label: str) -> None:
+    assert [figure.label for figure in figures(**parts).values()] == [label]
