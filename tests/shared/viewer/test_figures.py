@@ -43,6 +43,8 @@ def figures(**parts: Any) -> dict[str, FigureView]:
         pytest.param("response_latency_ms", 810.0, "810 ms", id="a mean in ms"),
         pytest.param("response_latency_ms", 1513.333, "1,513.333 ms", id="a fraction of a ms"),
         pytest.param("response_rate", 0.6667, "66.67 %", id="a rate"),
+        pytest.param("response_rate", 1.0, "100 %", id="the whole is a share"),
+        pytest.param("response_rate", 0, "0 %", id="nothing of something is a share"),
         pytest.param("interruption_rate", 1.5, "1.5", id="a rate above 1 is no share"),
         pytest.param("interruption_count", 0, "0", id="nothing counted is 0"),
         pytest.param(
