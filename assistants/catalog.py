@@ -6,25 +6,40 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 
+from assistants.client.backend import Backend, BackendContext, OpenBackend
+from assistants.client.desk import Desk, DeskTexts
+from assistants.client.memory import Memory
+from assistants.client.scripted import ScriptedBackend
+from assistants.client.session import NoManagedWork
+from assistants.client.session import session_config as client_session
+from assistants.client.worker import BackendWorker
 from assistants.config import LiveAgentSettings
 from assistants.endpoints import Endpoint
-from assistants.frontend.events import CommentaryAppend
-from assistants.frontend.protocol import Deadlines, LiveSession
+from assistants.frontend.fixture.machine import FixtureMachine
+from assistants.frontend.protocol import Deadlines, DelegatedWork, LiveSession
 from assistants.frontend.session_config import SessionConfig
-from assistants.frontend.transport import LiveParticipant
+from assistants.frontend.transport import LiveParticipant, Worker
 from assistants.resources import ApplicationResources
 from assistants.responses.delegation import ManagedWork
-from assistants.responses.session import session_config
+from assistants.responses.session import backend_config, session_config
+from assistants.responses.worker import ToolWorker
 from assistants.runtime import ToolRuntime, of_application
 from assistants.wire import Address, Connection, Patience, SocketConnection
 from shared.attempts.assistant import OpenAssistant
 from shared.clock import Clock
-from shared.errors import UsageError
+from shared.observability.observations import AppendIntent
 from shared.observability.trace import Trace
-from shared.participant import Machine
 from shared.scenarios import AssistantBrief
 from shared.testing.loopback import Loopback
 from shared.values import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class ClientKit:
+    """What client delegation needs beside the rest. Without ``open_backend`` a script is played."""
+
+    texts: DeskTexts
+    open_backend: OpenBackend | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +53,10 @@ class AssistantKit:
     application: ApplicationResources
     voice_prompt: str
     opening_prompt: str | None = None
+    client: ClientKit | None = None
 
 
-type FarEnd = Endpoint | Machine
+type FarEnd = Endpoint | FixtureMachine
 """A service's address, or the other end of an in-memory session."""
 
 type Factory = Callable[[AssistantKit, AssistantBrief, FarEnd, Clock, Trace], OpenAssistant]
@@ -50,23 +66,36 @@ def open_responses(
     kit: AssistantKit, brief: AssistantBrief, far_end: FarEnd, clock: Clock, trace: Trace
 ) -> OpenAssistant:
     """GPT Live with delegation managed by the provider."""
-    config: SessionConfig = session_config(kit.settings, kit.application, kit.voice_prompt, brief)
-    # A copy: attempts run side by side and must not meet in the facts.
-    facts = deepcopy(kit.application.facts)
-    application = of_application(
-        "the application did not open",
-        lambda: kit.application.open_session(brief.initial_state, facts),
-    )
-    tools = ToolRuntime(application, kit.application.tools)
-    return _opened(kit.settings, config, tools, far_end, clock, trace)
+    config = session_config(kit.settings, kit.application, kit.voice_prompt, brief)
+    line = _Line(kit.settings, far_end, clock, trace)
+    session = line.session(config, ManagedWork())
+    tools = _tools(kit.application, brief)
+    return line.assistant(session, ToolWorker(session, tools, clock), tools)
+
+
+def open_client(
+    kit: AssistantKit, brief: AssistantBrief, far_end: FarEnd, clock: Clock, trace: Trace
+) -> OpenAssistant:
+    """GPT Live with delegation managed by the application, whose backend runs in this process."""
+    if kit.client is None:
+        raise ValueError("client delegation needs its kit")
+    config = client_session(kit.settings, kit.application, kit.voice_prompt, brief)
+    line = _Line(kit.settings, far_end, clock, trace)
+    session = line.session(config, NoManagedWork())
+    tools = _tools(kit.application, brief)
+    desk = Desk(Memory(brief.history), kit.client.texts)
+    backend = _backend(kit, kit.client, brief, far_end)
+    return line.assistant(session, BackendWorker(session, desk, backend, tools, clock), tools)
 
 
 def open_caller(
     settings: LiveAgentSettings, config: SessionConfig, far_end: FarEnd, clock: Clock, trace: Trace
 ) -> OpenAssistant:
     """A session of a simulated caller: it thinks by its own backend and can do nothing."""
+    line = _Line(settings, far_end, clock, trace)
+    session = line.session(config, ManagedWork())
     tools = ToolRuntime(_NoApplication(), ())
-    return _opened(settings, config, tools, far_end, clock, trace)
+    return line.assistant(session, ToolWorker(session, tools, clock), tools)
 
 
 class _NoApplication:
@@ -79,38 +108,63 @@ class _NoApplication:
         return {}
 
 
-def _opened(
-    settings: LiveAgentSettings,
-    config: SessionConfig,
-    tools: ToolRuntime,
-    far_end: FarEnd,
-    clock: Clock,
-    trace: Trace,
-) -> OpenAssistant:
-    """A session of our end, and the way to the other one."""
-    deadlines = Deadlines(
-        start_us=round(settings.start_timeout_seconds * 1e6),
-        close_us=round(settings.close_timeout_seconds * 1e6),
+def _tools(application: ApplicationResources, brief: AssistantBrief) -> ToolRuntime:
+    # A copy: attempts run side by side and must not meet in the facts.
+    facts = deepcopy(application.facts)
+    session = of_application(
+        "the application did not open",
+        lambda: application.open_session(brief.initial_state, facts),
     )
-    session = LiveSession(config, ManagedWork(), deadlines)
+    return ToolRuntime(session, application.tools)
 
-    def connect_to(near: LiveSession, on_activity: Callable[[], None]) -> Connection:
-        if not isinstance(far_end, Endpoint):
-            return Loopback(near, far_end, clock, on_activity=on_activity, tap=trace.message)
-        address = Address(far_end.url, settings.api_key, far_end.is_loopback)
-        return SocketConnection(
-            address,
-            near,
-            clock,
-            on_activity=on_activity,
-            tap=trace.message,
-            patience=_patience(settings),
+
+def _backend(
+    kit: AssistantKit, client: ClientKit, brief: AssistantBrief, far_end: FarEnd
+) -> Backend:
+    config = backend_config(kit.settings, kit.application, brief)
+    if client.open_backend is None:
+        steps = far_end.delegated_steps if isinstance(far_end, FixtureMachine) else ()
+        return ScriptedBackend(steps, config)
+    open_backend = client.open_backend
+    context = BackendContext(config.instructions or "", kit.application.strict_tools)
+    return of_application("the backend did not open", lambda: open_backend(context))
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The way from our end of a session to the other one."""
+
+    settings: LiveAgentSettings
+    far_end: FarEnd
+    clock: Clock
+    trace: Trace
+
+    def session(self, config: SessionConfig, work: DelegatedWork) -> LiveSession:
+        deadlines = Deadlines(
+            start_us=round(self.settings.start_timeout_seconds * 1e6),
+            close_us=round(self.settings.close_timeout_seconds * 1e6),
         )
+        return LiveSession(config, work, deadlines)
 
-    def say(text: str) -> None:
-        session.append(CommentaryAppend, text)
+    def assistant(self, session: LiveSession, worker: Worker, tools: ToolRuntime) -> OpenAssistant:
+        def say(text: str) -> None:
+            session.append(AppendIntent.COMMENTARY, text, self.clock.now_us())
 
-    return OpenAssistant(LiveParticipant(session, connect_to, tools, clock), tools.snapshot, say)
+        participant = LiveParticipant(session, self._connect, worker, self.clock)
+        return OpenAssistant(participant, tools.snapshot, say)
+
+    def _connect(self, near: LiveSession, on_activity: Callable[[], None]) -> Connection:
+        far_end, tap = self.far_end, self.trace.message
+        if not isinstance(far_end, Endpoint):
+            return Loopback(near, far_end, self.clock, on_activity=on_activity, tap=tap)
+        return SocketConnection(
+            Address(far_end.url, self.settings.api_key, far_end.is_loopback),
+            near,
+            self.clock,
+            on_activity=on_activity,
+            tap=tap,
+            patience=_patience(self.settings),
+        )
 
 
 def _patience(settings: LiveAgentSettings) -> Patience:
@@ -122,14 +176,9 @@ def _patience(settings: LiveAgentSettings) -> Patience:
     )
 
 
-ASSISTANTS: Mapping[str, Factory] = {"responses": open_responses}
+ASSISTANTS: Mapping[str, Factory] = {"responses": open_responses, "client": open_client}
 
 
 def factory_for(mode: str) -> Factory:
-    """The factory of an assistant mode; a mode that is not built yet is refused with its reason."""
-    if mode not in ASSISTANTS:
-        raise UsageError(
-            f"--assistant {mode}: application-managed delegation is not part of this version;"
-            " use --assistant responses"
-        )
+    """The factory of an assistant mode; settings allow no other than these."""
     return ASSISTANTS[mode]

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from assistants.tool_schema import strict_tool
 from shared.errors import UsageError
 from shared.faults import dotted
 from shared.phrases import ConfirmationRule
@@ -28,6 +29,7 @@ PHRASE_KEYS = frozenset({"confirmation_patterns", "refusal_patterns"})
 TOOL_KEYS = frozenset({"type", "name", "description", "parameters", "strict"})
 BUNDLED_APPLICATION = Path(__file__).parent / "application"
 VOICE_PROMPT = Path(__file__).parent / "frontend" / "prompts" / "voice.txt"
+CLIENT_PROMPTS = Path(__file__).parent / "client" / "prompts"
 
 
 class ApplicationSession(Protocol):
@@ -60,6 +62,11 @@ class ApplicationResources:
     phrases: Phrases
     digests: Mapping[str, str]
     open_session: Callable[[JsonObject, JsonObject], ApplicationSession]
+
+    @property
+    def strict_tools(self) -> tuple[JsonObject, ...]:
+        """The tools as every backend gets them."""
+        return tuple(strict_tool(tool) for tool in self.tools)
 
     @property
     def public_facts(self) -> JsonObject:
@@ -102,6 +109,11 @@ def load_application(folder: Path) -> ApplicationResources:
 
 def load_voice_prompt() -> str:
     return _read(VOICE_PROMPT).strip()
+
+
+def load_client_prompt(name: str) -> str:
+    """What client delegation says to models: ``task`` to a backend, ``failed`` to the voice."""
+    return _read(CLIENT_PROMPTS / f"{name}.txt").strip()
 
 
 def _read(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from shared.observability.observations import ToolStatus
@@ -15,3 +16,8 @@ class ToolResult:
     status: ToolStatus
     output: JsonValue
     state: JsonObject
+
+    @property
+    def output_text(self) -> str:
+        """The output as a model is given it: compact JSON, no letter escaped."""
+        return json.dumps(self.output, ensure_ascii=False, separators=(",", ":"))

@@ -13,8 +13,7 @@ included, so that what answers a frame lies at that frame's end.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Protocol
@@ -57,10 +56,12 @@ from assistants.tool_result import ToolResult
 from shared.clock import Stamp
 from shared.errors import AttemptError, Stage
 from shared.observability.observations import (
+    AppendIntent,
     Caption,
     CommandRejected,
     ConnectionLost,
     ContextAppended,
+    ContextSent,
     DelegationBegan,
     Faulted,
     Observation,
@@ -73,7 +74,6 @@ from shared.observability.observations import (
 )
 from shared.observability.observations import SessionClosed as SessionEnded
 from shared.participant import AudioArrived, CloseRequest
-from shared.values import JsonValue
 
 SAMPLES_PER_MS = 24
 LONGEST_SESSION_S = 1_000_000
@@ -100,7 +100,13 @@ class Deadlines:
     close_us: int = 15_000_000
 
 
-type AppendKind = type[InstructionsAppend] | type[ThinkingAppend] | type[CommentaryAppend]
+_APPENDS: Mapping[
+    AppendIntent, type[InstructionsAppend] | type[ThinkingAppend] | type[CommentaryAppend]
+] = {
+    AppendIntent.INSTRUCTIONS: InstructionsAppend,
+    AppendIntent.THINKING: ThinkingAppend,
+    AppendIntent.COMMENTARY: CommentaryAppend,
+}
 
 
 class DelegatedWork(Protocol):
@@ -170,24 +176,28 @@ class LiveSession:
 
     def returned(self, call: ToolCalled, result: ToolResult, at_us: int) -> None:
         """Take the outcome of a call; the backend is answered once a response has all of its."""
-        at = self._stamp(at_us)
+        at = self.stamp(at_us)
         self._observed.append(
             ToolReturned(at, call.call_id, call.name, result.status, result.output, result.state)
         )
-        self._work.returned(call.call_id, _compact(result.output))
+        self._work.returned(call.call_id, result.output_text)
         self._answer_backend(at_us)
 
-    def append(self, kind: AppendKind, content: str, delegation_id: str | None = None) -> None:
-        """Add to the session's context: guidance, silent context, or something to be said.
+    def append(
+        self, intent: AppendIntent, content: str, at_us: int, delegation_id: str | None = None
+    ) -> None:
+        """Add to the session's context.
 
         ``delegation_id`` names a client delegation; without one the session as a whole is meant.
         Long content goes in several appends, in order.
         """
         self._expect(State.ACTIVE, "append to")
+        kind, at = _APPENDS[intent], self.stamp(at_us)
         for piece in pieces(content):
             self._appends += 1
             event_id = f"append_{self._appends}"
             self._send(kind(event_id=event_id, content=piece, delegation_id=delegation_id))
+            self._observed.append(ContextSent(at, event_id, intent, piece, delegation_id))
 
     def close(self, at_us: int) -> None:
         """Ask for the end of the session. Safe in every state; only an active one is asked."""
@@ -197,6 +207,10 @@ class LiveSession:
             self._send(SessionClose(event_id="close"))
         elif self._state in {State.IDLE, State.STARTING}:
             self._end(CloseRequest(1000))
+
+    def note(self, seen: Iterable[Observation]) -> None:
+        """Put observations of this end's own on record, after what has been observed so far."""
+        self._observed.extend(seen)
 
     def calls_to_run(self) -> list[ToolCalled]:
         """Drain the calls whose tools should run now, in order."""
@@ -213,7 +227,7 @@ class LiveSession:
     def receive(self, message: str | bytes, at_us: int) -> None:
         if self._state is State.CLOSED:
             return
-        at = self._stamp(at_us)
+        at = self.stamp(at_us)
         event = self._parsed(message, at)
         self._refuse_excess(
             self._intake.message(len(message), is_audio=isinstance(event, OutputAudioDelta))
@@ -228,7 +242,7 @@ class LiveSession:
     def receive_eof(self, code: int | None, at_us: int) -> None:
         if self._state is State.CLOSED:
             return
-        at = self._stamp(at_us)
+        at = self.stamp(at_us)
         self._observed.append(ConnectionLost(at, code, f"in state {self._state.name.lower()}"))
         how = "without a close" if code is None else f"(close code {code})"
         if self._state is State.STARTING:
@@ -382,18 +396,19 @@ class LiveSession:
     def _answer_backend(self, at_us: int) -> None:
         if self._state is not State.ACTIVE:
             return
-        for commands, continued in self._work.continuations(self._stamp(at_us)):
+        for commands, continued in self._work.continuations(self.stamp(at_us)):
             for command in commands:
                 self._send(command)
             self._observed.append(continued)
+
+    def stamp(self, at_us: int) -> Stamp:
+        """Where on the caller's track an instant lies."""
+        return Stamp(self._samples_sent // SAMPLES_PER_MS, at_us)
 
     # bookkeeping
 
     def _send(self, event: ClientEvent) -> None:
         self._outgoing.append(encode(event))
-
-    def _stamp(self, at_us: int) -> Stamp:
-        return Stamp(self._samples_sent // SAMPLES_PER_MS, at_us)
 
     def _fail(self, stage: Stage, message: str) -> None:
         self.failure = AttemptError(stage, message)
@@ -412,7 +427,3 @@ def _seconds(usage: SessionUsage) -> float | None:
     """The seconds, or nothing where no session can have lasted as long."""
     is_possible = 0 <= usage.seconds <= LONGEST_SESSION_S
     return float(usage.seconds) if is_possible else None
-
-
-def _compact(output: JsonValue) -> str:
-    return json.dumps(output, ensure_ascii=False, separators=(",", ":"))

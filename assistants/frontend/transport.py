@@ -1,19 +1,37 @@
-"""A GPT Live assistant as a participant: the session machine, its connection and its tools."""
+"""A GPT Live assistant as a participant: a session machine, its connection and its worker."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Callable, Sequence
-from typing import override
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol, override
 
 from assistants.frontend.protocol import LiveSession, State
-from assistants.runtime import ToolRuntime
 from assistants.wire import Connection
 from shared.clock import Clock
-from shared.errors import AttemptError, Stage
-from shared.observability.observations import Observation, ToolCalled
+from shared.errors import AttemptError
+from shared.observability.observations import Observation
 from shared.participant import Participant
+
+
+class Worker(Protocol):
+    """Whoever does this end's part of the work that a session hands over."""
+
+    @property
+    def failure(self) -> AttemptError | None:
+        """Why no attempt can go on without it, once none can."""
+
+    async def prepare(self) -> None:
+        """Be ready for work, or raise :class:`AttemptError`; no session is asked for before."""
+
+    def notice(self) -> Sequence[Observation]:
+        """Look at the session, of which something may have come. Drain what it observed."""
+
+    async def work(self, flush: Callable[[], Awaitable[None]]) -> None:
+        """Work until cancelled; ``flush`` sends what the session has to say."""
+
+    async def close(self) -> None:
+        """The session is over: end whatever still runs; never raises."""
 
 
 class LiveParticipant(Participant):
@@ -23,27 +41,27 @@ class LiveParticipant(Participant):
         self,
         session: LiveSession,
         connect_to: Callable[[LiveSession, Callable[[], None]], Connection],
-        tools: ToolRuntime,
+        worker: Worker,
         clock: Clock,
     ) -> None:
         self._session = session
         self._connection = connect_to(session, self._on_activity)
-        self._tools = tools
+        self._worker = worker
         self._clock = clock
+        self._observed: list[Observation] = []
         self._changed = asyncio.Event()
-        self._calls: asyncio.Queue[ToolCalled] = asyncio.Queue()
-        self._worker: asyncio.Task[None] | None = None
-        self._breakdown: AttemptError | None = None
+        self._working: asyncio.Task[None] | None = None
 
     @property
     @override
     def failure(self) -> AttemptError | None:
-        return self._connection.failure or self._session.failure or self._breakdown
+        return self._connection.failure or self._session.failure or self._worker.failure
 
     @override
     async def connect(self) -> None:
+        await self._worker.prepare()
         await self._connection.open()
-        self._worker = asyncio.create_task(self._run_tools())
+        self._working = asyncio.create_task(self._worker.work(self._connection.flush))
         self._session.start(self._clock.now_us())
         await self._connection.flush()
         await self._until(lambda: self._session.state is not State.STARTING)
@@ -57,7 +75,9 @@ class LiveParticipant(Participant):
 
     @override
     def observed(self) -> Sequence[Observation]:
-        return self._session.observed()
+        self._observed.extend(self._worker.notice())
+        observed, self._observed = self._observed, []
+        return observed
 
     @override
     async def close(self) -> None:
@@ -73,31 +93,15 @@ class LiveParticipant(Participant):
             await self._hang_up()
 
     async def _hang_up(self) -> None:
-        if self._worker is not None:
-            self._worker.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._worker
+        if self._working is not None:
+            self._working.cancel()
+            await asyncio.gather(self._working, return_exceptions=True)
+        await self._worker.close()
         await self._connection.close()
 
     def _on_activity(self) -> None:
-        for call in self._session.calls_to_run():
-            self._calls.put_nowait(call)
+        self._observed.extend(self._worker.notice())
         self._changed.set()
-
-    async def _run_tools(self) -> None:
-        while True:
-            call = await self._calls.get()
-            try:
-                result = await self._tools.run(call)
-            except AttemptError as error:
-                self._breakdown = error
-                return
-            except Exception as error:  # noqa: BLE001 - an application's state may break anyhow
-                what = f"the application's state is unusable: {type(error).__name__}"
-                self._breakdown = AttemptError(Stage.ATTEMPT_EXECUTION, what)
-                return
-            self._session.returned(call, result, self._clock.now_us())
-            await self._connection.flush()
 
     async def _until(self, is_so: Callable[[], bool]) -> None:
         while not is_so():

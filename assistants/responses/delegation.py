@@ -116,6 +116,11 @@ class ManagedWork:
             if call_id in response.outputs:
                 response.outputs[call_id] = output
 
+    def is_asking(self, response_id: str) -> bool:
+        """Whether a response has made calls, whose outputs will go back once all are there."""
+        response = self._responses.get(response_id)
+        return response is not None and bool(response.outputs) and not response.is_refused
+
     def continuations(self, at: Stamp) -> Iterator[tuple[list[Command], WorkContinued]]:
         """Yield the commands that answer each response which now can be answered."""
         for response in self._responses.values():
@@ -186,7 +191,7 @@ class ManagedWork:
             call_id=call.call_id,
             name=call.name,
             raw_arguments=call.arguments,
-            arguments=_arguments(call.arguments),
+            arguments=arguments_of(call.arguments),
             response_id=response.response_id,
             delegation_id=response.delegation_id,
         )
@@ -251,7 +256,7 @@ class ManagedWork:
         return None
 
 
-def _arguments(raw: str) -> JsonObject | None:
+def arguments_of(raw: str) -> JsonObject | None:
     """The argument object, or nothing: anything but one sound JSON object is no arguments."""
     try:
         document = parse(raw)

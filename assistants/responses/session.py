@@ -1,13 +1,13 @@
-"""What a session with managed delegation asks for at its start."""
+"""What a session with managed delegation asks for at its start, and its backend's settings."""
 
 from __future__ import annotations
 
 from assistants.config import LiveAgentSettings
-from assistants.frontend.session_config import SessionConfig, voice_named
+from assistants.frontend.session_config import ResponsesConfig, SessionConfig
+from assistants.frontend.start import start_of
 from assistants.resources import ApplicationResources, authorized_context
-from assistants.tool_schema import strict_tool
 from shared.scenarios import AssistantBrief
-from shared.values import JsonObject, JsonValue
+from shared.values import JsonObject
 
 
 def session_config(
@@ -17,33 +17,29 @@ def session_config(
     brief: AssistantBrief,
 ) -> SessionConfig:
     """Build the start body. The brief is all of a scenario that an assistant may know."""
+    backend = backend_body(settings, application, brief)
+    delegation: JsonObject = {"type": "responses", "responses": backend}
+    return start_of(settings, application, voice_prompt, brief, delegation)
+
+
+def backend_config(
+    settings: LiveAgentSettings, application: ApplicationResources, brief: AssistantBrief
+) -> ResponsesConfig:
+    """The backend's settings, the same whoever manages it."""
+    return ResponsesConfig.model_validate(backend_body(settings, application, brief), strict=False)
+
+
+def backend_body(
+    settings: LiveAgentSettings, application: ApplicationResources, brief: AssistantBrief
+) -> JsonObject:
     context = authorized_context(application, brief.initial_state, brief.summary)
-    body: dict[str, JsonValue] = {
-        "model": settings.model,
-        "instructions": f"{voice_prompt}\n\n{application.scope_prompt}{context}",
-        "audio": {
-            "format": {"type": "audio/pcm", "rate": 24_000},
-            "output": {"voice": voice_named(settings.voice)},
-        },
-        "delegation": {
-            "type": "responses",
-            "responses": {
-                "model": settings.backend_model,
-                "instructions": f"{application.backend_prompt}{context}",
-                "tools": [strict_tool(tool) for tool in application.tools],
-                "tool_choice": "auto",
-                "parallel_tool_calls": True,
-                "reasoning": {"effort": settings.backend_reasoning_effort},
-                "max_output_tokens": settings.backend_max_output_tokens,
-                "text": {"verbosity": settings.backend_verbosity},
-            },
-        },
+    return {
+        "model": settings.backend_model,
+        "instructions": f"{application.backend_prompt}{context}",
+        "tools": list(application.strict_tools),
+        "tool_choice": "auto",
+        "parallel_tool_calls": True,
+        "reasoning": {"effort": settings.backend_reasoning_effort},
+        "max_output_tokens": settings.backend_max_output_tokens,
+        "text": {"verbosity": settings.backend_verbosity},
     }
-    if brief.history:
-        body["input"] = [_message(past.role, past.text) for past in brief.history]
-    return SessionConfig.model_validate(body, strict=False)
-
-
-def _message(role: str, text: str) -> JsonObject:
-    part = "input_text" if role == "user" else "output_text"
-    return {"type": "message", "role": role, "content": [{"type": part, "text": text}]}

@@ -11,15 +11,15 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from assistants.catalog import AssistantKit, factory_for
-from assistants.config import LiveAgentSettings, api_key
+from assistants.catalog import AssistantKit
+from assistants.config import api_key
 from assistants.endpoints import Endpoint, live_endpoint
 from assistants.frontend.fixture.library import SOUND, Library, Named
-from assistants.resources import BUNDLED_APPLICATION, load_application, load_voice_prompt
 from assistants.suite.detectors import hybrid_for_sensitivity
 from assistants.suite.fit import refuse_misfits
 from assistants.suite.judge import judge_of
 from assistants.suite.junit_file import junit_file
+from assistants.suite.kit import kit_of
 from assistants.suite.listening import is_listened_to
 from assistants.suite.secrecy import refuse_credentials
 from assistants.suite.suite import Caller, Rendition, Suite
@@ -105,25 +105,8 @@ def _metric_policy(settings: Settings) -> MetricPolicy:
     return MetricPolicy(response_deadline_ms=settings.integer("response_deadline_ms"))
 
 
-def _opening_prompt(settings: Settings) -> str | None:
-    """What has the assistant speak first, where a suite lets somebody ask for that."""
-    if not any(row.name == "assistant_opening_prompt" for row in settings.rows):
-        return None
-    named, setting = settings.path("assistant_opening_prompt"), "--assistant-opening-prompt"
-    if named is None:
-        return None
-    try:
-        text = expanded(named, setting).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{setting}: {named}: cannot be read: {error}") from None
-    if not text.strip():
-        raise UsageError(f"{setting}: {named}: is blank; write what the assistant should say first")
-    return text
-
-
 def plan_run(suite: Suite, settings: Settings) -> Plan:
     """Check everything and choose the attempts; the first mistake found raises."""
-    factory_for(settings.text("assistant_mode"))
     if settings["assistant_endpoint"] and settings.origin("assistant_endpoint") is Origin.FLAG:
         raise UsageError("--assistant-endpoint: belongs to --assistant client; remove it")
     is_offline = settings.switch("offline")
@@ -137,13 +120,7 @@ def plan_run(suite: Suite, settings: Settings) -> Plan:
     dataset = load_dataset(dataset_path)
     chosen = _chosen(suite, settings, dataset)
     caller = suite.caller(settings, dataset)
-    folder = settings.path("application")
-    kit = AssistantKit(
-        LiveAgentSettings.of(settings),
-        load_application(expanded(folder, "--application") if folder else BUNDLED_APPLICATION),
-        load_voice_prompt(),
-        _opening_prompt(settings),
-    )
+    kit = kit_of(settings)
     attempts = _attempts(settings, suite.library(dataset.directory), caller, chosen)
     used = {planned.attempt.scenario.id: planned.attempt.scenario for planned in attempts}
     refuse_misfits(used.values(), kit.application)

@@ -15,7 +15,8 @@ Ids alone tell which is which: names, positions and counts infer nothing. The fi
 step counts and no later one does, so a repetition changes nothing however late it comes. What ends
 something unknown ends nothing, and what begins only afterwards is open. A response that fails takes
 its open calls and its own continuation with it, and nothing else; so does one whose continuation
-the provider refused.
+the provider refused. A delegation to the application ends by the application's own report and takes
+all that is its own with it.
 
 Whose response it is may be learnt from any event that names response and delegation together, the
 earliest or the latest. Which response followed which is therefore asked anew with every event;
@@ -33,6 +34,7 @@ from shared.intervals import Interval, IntervalSet
 from shared.observability.observations import (
     ContinuationRefused,
     DelegationBegan,
+    DelegationEnded,
     Observation,
     ResponseBegan,
     ResponseEnded,
@@ -94,6 +96,8 @@ class WorkState:
                 self._response_ended(seen)
             case ContinuationRefused():
                 self._continuation_refused(seen)
+            case DelegationEnded():
+                self._delegation_ended(seen)
             case _:
                 return
         self._due = {waiting for waiting in self._due if not self._is_followed(waiting)}
@@ -156,6 +160,15 @@ class WorkState:
         self._bind(seen.response_id, seen.delegation_id)
         if seen.response_id in self._known:
             self._give_up(seen.response_id)
+
+    def _delegation_ended(self, seen: DelegationEnded) -> None:
+        if seen.delegation_id not in self._client:
+            return
+        self._client.discard(seen.delegation_id)
+        for response_id in self._responses_of.get(seen.delegation_id, ()):
+            self._ended.add(response_id)
+            self._open.discard(response_id)
+            self._give_up(response_id)
 
     def _give_up(self, response_id: str) -> None:
         """Its open calls and its continuation come to nothing."""

@@ -162,6 +162,56 @@ class ContinuationRefused(Observation):
     delegation_id: str | None
 
 
+class DelegationOutcome(StrEnum):
+    COMPLETED = "completed"
+    FAILED = "failed"
+    SUPERSEDED = "superseded"
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOver(Observation):
+    """A delegation was put before the application's own backend. ``news`` is what the conversation
+    held by then that no earlier handoff of the session had told."""
+
+    delegation_id: str
+    news: str
+
+
+@dataclass(frozen=True, slots=True)
+class DelegationEnded(Observation):
+    """The application's own report of how its work on a delegation ended. The only end there is:
+    nothing on the wire closes a delegation to the client."""
+
+    delegation_id: str
+    outcome: DelegationOutcome
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultHeldBack(Observation):
+    """A result that came when nobody wanted it any more; the session was not told of it."""
+
+    delegation_id: str
+    text: str
+    reason: str
+
+
+class AppendIntent(StrEnum):
+    INSTRUCTIONS = "instructions"
+    THINKING = "thinking"
+    COMMENTARY = "commentary"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSent(Observation):
+    """One piece of text for the session's context: guidance, silent context, something to say."""
+
+    client_event_id: str
+    intent: AppendIntent
+    text: str
+    delegation_id: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class ContextAppended(Observation):
     """An append was accepted into the session's context; that does not mean it was spoken."""
@@ -220,6 +270,10 @@ KINDS: tuple[type[Observation], ...] = (
     ToolReturned,
     WorkContinued,
     ContinuationRefused,
+    HandedOver,
+    DelegationEnded,
+    ResultHeldBack,
+    ContextSent,
     ContextAppended,
     CommandRejected,
     Faulted,

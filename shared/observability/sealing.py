@@ -20,7 +20,7 @@ from shared.json_text import json_text, portable
 from shared.matching import single_values
 from shared.observability.codec import decode_evidence, encode_evidence
 from shared.observability.evidence import Evidence
-from shared.observability.observations import BackendText, Caption, Observation, Speaker
+from shared.observability.observations import BackendText, Caption, ContextSent, Observation
 from shared.observability.redaction import Masker
 from shared.scenarios import Scenario
 from shared.values import JsonObject, JsonValue
@@ -101,15 +101,18 @@ def _masked_evidence(evidence: Evidence, masker: Masker) -> Evidence:
     )
 
 
+_PIECES = (Caption, BackendText, ContextSent)
+
+
 def _masked_observations(
     observations: Sequence[Observation], masker: Masker
 ) -> tuple[Observation, ...]:
     """Texts of one source come in pieces that somebody joins, so they are masked as one."""
     masked = [_masked_record(seen, masker) for seen in observations]
-    sources: dict[Speaker | None, list[int]] = {}
+    sources: dict[str, list[int]] = {}
     for index, seen in enumerate(observations):
-        if isinstance(seen, Caption | BackendText):
-            source = seen.speaker if isinstance(seen, Caption) else None
+        if isinstance(seen, _PIECES):
+            source = seen.speaker.value if isinstance(seen, Caption) else type(seen).__name__
             sources.setdefault(source, []).append(index)
     for indexes in sources.values():
         texts = masker.pieces([_text_of(observations[index]) for index in indexes])
@@ -119,7 +122,7 @@ def _masked_observations(
 
 
 def _text_of(seen: Observation) -> str:
-    return seen.text if isinstance(seen, Caption | BackendText) else ""
+    return seen.text if isinstance(seen, _PIECES) else ""
 
 
 def _masked_record[T](record: T, masker: Masker) -> T:

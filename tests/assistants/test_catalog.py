@@ -6,13 +6,10 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
-from assistants.catalog import AssistantKit, factory_for, open_responses
+from assistants.catalog import AssistantKit, open_responses
 from assistants.config import LiveAgentSettings
 from assistants.frontend.vocabulary import VOCABULARY
 from assistants.resources import BUNDLED_APPLICATION, load_application
-from shared.errors import UsageError
 from shared.observability.redaction import Masker
 from shared.observability.trace import Trace
 from shared.wall_time import WallClock
@@ -48,8 +45,3 @@ def test_each_attempt_has_facts_of_its_own() -> None:
     assert first == second
     assert first is not second
     assert first != whole.facts
-
-
-def test_a_mode_that_is_not_built_is_refused_with_its_reason() -> None:
-    with pytest.raises(UsageError, match="not part of this version; use --assistant responses"):
-        factory_for("client")

@@ -46,7 +46,11 @@ from assistants.frontend.session_config import SessionChange
 from assistants.responses.delegation import ManagedWork
 from assistants.tool_result import ToolResult
 from shared.observability.delegation import WorkState
-from shared.observability.observations import ToolCalled, ToolStatus
+from shared.observability.observations import (
+    AppendIntent,
+    ToolCalled,
+    ToolStatus,
+)
 from shared.participant import Machine
 from tests.fuzz.mangling import mangled
 from tests.support.far_end import EPOCH_S, VOICE, client_work, responses_work
@@ -227,7 +231,9 @@ class Client:
                 if due_us is not None and due_us <= self.now_us:
                     self.session.wake(self.now_us)
             case "append" if self.session.state is State.ACTIVE:
-                self.session.append(CommentaryAppend, "word " * (1 + step.amount))
+                self.session.append(
+                    AppendIntent.COMMENTARY, "word " * (1 + step.amount), self.now_us
+                )
             case "close":
                 self.session.close(self.now_us)
             case "eof":

@@ -30,9 +30,11 @@ from shared.clock import Stamp
 from shared.errors import Stage
 from shared.observability.delegation import WorkState
 from shared.observability.observations import (
+    AppendIntent,
     Caption,
     CommandRejected,
     ConnectionLost,
+    ContextSent,
     ContinuationRefused,
     DelegationBegan,
     Faulted,
@@ -386,7 +388,7 @@ def test_the_deadlines_count_from_their_commands() -> None:
 def test_nothing_can_be_appended(story: Sequence[Step]) -> None:
     line = Line().play(*story)
     with pytest.raises(RuntimeError, match="cannot append"):
-        line.session.append(ThinkingAppend, "a hint")
+        line.session.append(AppendIntent.THINKING, "a hint", 0)
     assert line.session.messages_to_send() == []
 
 
@@ -399,11 +401,24 @@ def test_a_start_without_answer_says_how_long_it_was_waited_for() -> None:
 
 def test_appends_are_numbered_through_the_session() -> None:
     def append(line: Line) -> None:
-        line.session.append(CommentaryAppend, f"{'a' * 400}. {'b' * 400}.", "d1")
+        line.session.append(AppendIntent.COMMENTARY, f"{'a' * 400}. {'b' * 400}.", 7, "d1")
 
     appends = Line().play(*ACTIVE, append, append).sent_of(CommentaryAppend)
     assert [one.event_id for one in appends] == [f"append_{number}" for number in (1, 2, 3, 4)]
     assert {one.delegation_id for one in appends} == {"d1"}
+
+
+def test_every_append_is_on_record_as_it_was_sent() -> None:
+    def append(line: Line) -> None:
+        line.session.append(AppendIntent.THINKING, f"{'a' * 400}. {'b' * 400}.", 7, "d1")
+
+    line = Line().play(*ACTIVE, append)
+    recorded = line.of(ContextSent)
+    sent = line.sent_of(ThinkingAppend)
+    assert [(one.client_event_id, one.text, one.delegation_id) for one in recorded] == [
+        (one.event_id, one.content, one.delegation_id) for one in sent
+    ]
+    assert {(one.intent, one.stamp.wall_us) for one in recorded} == {(AppendIntent.THINKING, 7)}
 
 
 def test_unless_told_otherwise_a_start_has_20_s_and_a_close_15() -> None:

@@ -1,0 +1,1 @@
+"""Delegation managed by the application: its own backend does the work a session hands over."""
