@@ -30,6 +30,7 @@ from shared.observability.evidence import (
 from shared.observability.observations import (
     ContinuationRefused,
     DelegationBegan,
+    DelegationEnded,
     Observation,
     ResponseBegan,
     ResponseEnded,
@@ -90,6 +91,7 @@ REPLY_SCHEMA: Final[JsonObject] = {
 
 _WORK = (
     DelegationBegan,
+    DelegationEnded,
     ResponseBegan,
     ResponseEnded,
     ToolCalled,

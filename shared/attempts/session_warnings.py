@@ -6,7 +6,11 @@ from collections.abc import Sequence
 
 from shared.observability.observations import (
     AudioReceived,
+    CommandRejected,
+    ContextAppended,
+    ContextSent,
     Observation,
+    ResultHeldBack,
     SessionClosed,
     SessionOpened,
     ToolCalled,
@@ -34,7 +38,26 @@ def session_warnings(
         for made in observations
         if isinstance(made, ToolCalled) and made.call_id not in returned
     ]
+    warnings += _context_warnings(observations)
     return tuple(warnings)
+
+
+def _context_warnings(observations: Sequence[Observation]) -> list[str]:
+    """What was said to the session and never taken, and what was not said to it."""
+    answered = {
+        one.client_event_id
+        for one in observations
+        if isinstance(one, ContextAppended | CommandRejected)
+    }
+    sent = [one for one in observations if isinstance(one, ContextSent)]
+    lost = sum(one.client_event_id not in answered for one in sent)
+    held = sum(isinstance(one, ResultHeldBack) for one in observations)
+    warnings = []
+    if lost:
+        warnings.append(f"{lost} of {len(sent)} texts for the session were never acknowledged")
+    if held:
+        warnings.append(f"results that nobody wanted any more were held back ({held})")
+    return warnings
 
 
 def _stall_warnings(party: str, observations: Sequence[Observation]) -> tuple[str, ...]:

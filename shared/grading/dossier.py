@@ -16,7 +16,13 @@ from shared.grading.fitting import compact, fitted
 from shared.grading.procedure import ProcedureGrade
 from shared.grading.rubric import TASK_UNDERSTANDING
 from shared.observability.evidence import Evidence
-from shared.observability.observations import BackendText, Caption, DelegationBegan, Speaker
+from shared.observability.observations import (
+    BackendText,
+    Caption,
+    DelegationBegan,
+    DelegationEnded,
+    Speaker,
+)
 from shared.observability.timeline import Timeline
 from shared.observability.turns import Turn
 from shared.scenarios import Context, Interaction, Scenario
@@ -88,10 +94,7 @@ def dossier_of(
         "public_facts": public_facts,
         "observed": {
             "dialogue": _dialogue(evidence, timeline, has_actions=is_conversation),
-            "delegations": [
-                {"at_ms": one.stamp.media_ms, "to": one.target}
-                for one in evidence.of(DelegationBegan)
-            ],
+            "delegations": _delegations(evidence),
             "backend_messages": [
                 {"at_ms": one.stamp.media_ms, "text": one.text} for one in evidence.of(BackendText)
             ],
@@ -102,6 +105,19 @@ def dossier_of(
         **({} if procedure is None else {PROCEDURE: _procedure(procedure)}),
     }
     return Dossier(fitted(content, LONGEST_DOSSIER))
+
+
+def _delegations(evidence: Evidence) -> list[JsonObject]:
+    """What was handed over, and how the application said that it ended, where it says so."""
+    ended = {one.delegation_id: one.outcome.value for one in evidence.of(DelegationEnded)}
+    return [
+        {
+            "at_ms": one.stamp.media_ms,
+            "to": one.target,
+            **({"outcome": ended[one.delegation_id]} if one.delegation_id in ended else {}),
+        }
+        for one in evidence.of(DelegationBegan)
+    ]
 
 
 def _scenario(scenario: Scenario) -> JsonObject:

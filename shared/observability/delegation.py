@@ -57,6 +57,7 @@ class WorkState:
         self._client: set[str] = set()
         self._open: set[str] = set()
         self._calls: dict[str, str | None] = {}
+        self._called_for: dict[str, str | None] = {}
         self._due: set[str] = set()  # responses that another must follow
 
         # What has been told once, so that it is not taken for news again.
@@ -131,6 +132,7 @@ class WorkState:
             return
         self._called.add(seen.call_id)
         self._calls[seen.call_id] = seen.response_id
+        self._called_for[seen.call_id] = seen.delegation_id
         if seen.response_id is not None:
             self._learn(seen.response_id, seen.delegation_id)
 
@@ -165,6 +167,10 @@ class WorkState:
         if seen.delegation_id not in self._client:
             return
         self._client.discard(seen.delegation_id)
+        for call_id in [
+            call for call in self._calls if self._called_for[call] == seen.delegation_id
+        ]:
+            del self._calls[call_id]
         for response_id in self._responses_of.get(seen.delegation_id, ()):
             self._ended.add(response_id)
             self._open.discard(response_id)

@@ -22,6 +22,7 @@ from shared.observability.evidence import Ending, Evidence
 from shared.observability.observations import (
     BackendText,
     DelegationBegan,
+    DelegationEnded,
     Observation,
     ResponseEnded,
     Speaker,
@@ -155,6 +156,9 @@ def _agent_event(seen: Observation) -> JsonObject | None:
         case DelegationBegan(delegation_id=d, target=target):
             kind, event_type = "delegation", "session.delegation.created"
             told = {"name": target, "delegation_id": d}
+        case DelegationEnded(delegation_id=d, outcome=outcome):
+            kind, event_type = "delegation", f"client_delegation.{outcome.value}"
+            told = {"delegation_id": d}
         case ToolCalled(call_id=c, name=name, response_id=r, delegation_id=d):
             kind, event_type = "tool", "tool.called"
             told = {"name": name, "call_id": c, "response_id": r, "delegation_id": d}

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from shared.observability.observations import (
     ContinuationRefused,
     DelegationBegan,
+    DelegationEnded,
+    HandedOver,
     Observation,
     ResponseBegan,
     ResponseEnded,
@@ -59,5 +61,9 @@ def _told(seen: Observation) -> JsonObject | None:
             return {"type": "tool.outputs_sent", "response_id": r, "delegation_id": d}
         case ContinuationRefused(response_id=r, delegation_id=d):
             return {"type": "tool.outputs_refused", "response_id": r, "delegation_id": d}
+        case HandedOver(delegation_id=d):
+            return {"type": "client_delegation.handoff", "delegation_id": d}
+        case DelegationEnded(delegation_id=d, outcome=outcome):
+            return {"type": f"client_delegation.{outcome}", "delegation_id": d}
         case _:
             return None

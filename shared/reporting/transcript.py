@@ -8,8 +8,10 @@ from shared.observability.observations import (
     CommandRejected,
     ConnectionLost,
     DelegationBegan,
+    DelegationEnded,
     Faulted,
     Observation,
+    ResultHeldBack,
     Speaker,
     ToolCalled,
     ToolReturned,
@@ -53,6 +55,10 @@ def _line(seen: Observation) -> str | None:
     match seen:
         case DelegationBegan():
             return f"{at} DELEGATION to {seen.target}"
+        case DelegationEnded(outcome=outcome, detail=detail):
+            return f"{at} DELEGATION {outcome.value}{': ' + _cut(detail) if detail else ''}"
+        case ResultHeldBack():
+            return f"{at} RESULT HELD BACK ({seen.reason}) {_cut(seen.text)}"
         case ToolCalled():
             return f"{at} TOOL {seen.name} called with {_cut(seen.raw_arguments)}"
         case ToolReturned():

@@ -7,7 +7,7 @@ course is read from what was told of it at the time.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 
@@ -33,21 +33,22 @@ KEY = b'"evidence"'
 
 def attempts(run: SavedRun) -> Iterator[Shown]:
     """Every attempt of a run in the order of its report, whatever became of it."""
-    taken: dict[str, int] = {}
-    for raw in run.report.results:
-        row = SavedRow.model_validate(raw)
-        key = _unique(row.attempt.key or row.scenario_id or "attempt", taken)
+    rows = [SavedRow.model_validate(raw) for raw in run.report.results]
+    keys = told_apart(row.attempt.key or row.scenario_id or "attempt" for row in rows)
+    for raw, row, key in zip(run.report.results, rows, keys, strict=True):
         yield _shown(run, raw, row, key)
 
 
-def _unique(name: str, taken: dict[str, int]) -> str:
-    """A key that no attempt has yet. ``taken`` has the last number that each name was given."""
-    key = name
-    while key in taken:
-        taken[name] += 1
-        key = f"{name}#{taken[name]}"
-    taken[key] = 1
-    return key
+def told_apart(names: Iterable[str]) -> Iterator[str]:
+    """The names in order, with a number behind each that was there before."""
+    last: dict[str, int] = {}
+    for name in names:
+        key = name
+        while key in last:
+            last[name] += 1
+            key = f"{name}#{last[name]}"
+        last[key] = 1
+        yield key
 
 
 def _shown(run: SavedRun, raw: JsonObject, row: SavedRow, key: str) -> Shown:

@@ -12,6 +12,7 @@ from shared.observability.observations import (
     BackendText,
     ContinuationRefused,
     DelegationBegan,
+    DelegationEnded,
     Observation,
     ResponseBegan,
     ResponseEnded,
@@ -90,6 +91,8 @@ def _ids(seen: Observation) -> tuple[str | None, str | None]:
             | ContinuationRefused(response_id=r, delegation_id=d)
         ):
             return r, d
+        case DelegationEnded(delegation_id=d):
+            return None, d
         case _:
             return None, None
 
@@ -111,8 +114,11 @@ def _delegation(
     )
 
 
-def _status(parts: Iterable[Observation], *, is_open: bool) -> str:
-    """As its last response ended, and in progress while anything of it is."""
+def _status(parts: Sequence[Observation], *, is_open: bool) -> str:
+    """As the application said, else as its last response ended; in progress while any of it is."""
+    reported = [seen.outcome.value for seen in parts if isinstance(seen, DelegationEnded)]
+    if reported:
+        return reported[-1]
     if is_open:
         return "in_progress"
     endings = [seen.status.value for seen in parts if isinstance(seen, ResponseEnded)]

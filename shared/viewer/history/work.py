@@ -18,6 +18,8 @@ from shared.observability.delegation import WorkState, work_intervals
 from shared.observability.observations import (
     ContinuationRefused,
     DelegationBegan,
+    DelegationEnded,
+    DelegationOutcome,
     Observation,
     ResponseBegan,
     ResponseEnded,
@@ -27,7 +29,7 @@ from shared.observability.observations import (
     ToolStatus,
     WorkContinued,
 )
-from shared.viewer.history.steps import CLIENT, COMPLETED, Step, StepKind
+from shared.viewer.history.steps import CLIENT, COMPLETED, FAILED, Step, StepKind
 
 RECORDED: Final = "recorded"
 IN_PROGRESS: Final = "in_progress"
@@ -67,19 +69,9 @@ def spans(owned: Sequence[Step], extent_ms: int) -> IntervalSet | None:
     timed = [one for one in owned if one.kind is not StepKind.ITEM]
     if not timed or len(timed) > MOST_STEPS or any(one.at_ms is None for one in timed):
         return None
-    if _target(owned) == CLIENT:
-        return _application(timed, extent_ms)
-    return work_intervals(_observations(timed), extent_ms) if _tells_beginnings(timed) else None
-
-
-def _application(timed: Sequence[Step], extent_ms: int) -> IntervalSet | None:
-    began = [one.at_ms for one in timed if one.kind is StepKind.DELEGATED]
-    ended = [one.at_ms for one in timed if one.kind is StepKind.APPLICATION_ENDED]
-    start_ms = began[0] if began else None
-    end_ms = min(ended[0] if ended and ended[0] is not None else extent_ms, extent_ms)
-    if start_ms is None:
+    if _target(owned) != CLIENT and not _tells_beginnings(timed):
         return None
-    return IntervalSet.of([(start_ms, end_ms)] if start_ms < end_ms else ())
+    return work_intervals(_observations(timed), extent_ms)
 
 
 def _target(owned: Iterable[Step]) -> str | None:
@@ -135,6 +127,9 @@ def _observation(step: Step) -> Observation | None:
             return ToolReturned(stamp, call_id, "", ToolStatus.COMPLETED, None, {})
         case StepKind.SENT_BACK if response_id is not None:
             return WorkContinued(stamp, response_id, owner)
+        case StepKind.APPLICATION_ENDED if owner is not None:
+            outcome = DelegationOutcome.FAILED if step.status == FAILED else COMPLETED
+            return DelegationEnded(stamp, owner, DelegationOutcome(outcome))
         case StepKind.REFUSED if response_id is not None:
             return ContinuationRefused(stamp, response_id, owner)
         case _:

@@ -547,7 +547,8 @@ def test_a_kill_in_the_middle_of_writing_leaves_the_old_page_whole(out: Path) ->
     assert stat.S_IMODE(left[0].stat().st_mode) == 0o600
 
 
-HOUR_S = 3_600
+LONG_S = int(os.environ.get("LONG_RECORDING_S", "900"))
+"""``LONG_RECORDING_S=3600`` takes an hour; what holds for a quarter of it holds with any length."""
 SLOWEST_HZ = 8_000
 HOUR = """
 import sys
@@ -576,12 +577,12 @@ def silent(path: Path, seconds: int) -> Path:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="as Linux tells of memory")
-def test_an_hour_takes_hardly_more_memory_than_a_second(tmp_path: Path, out: Path) -> None:
-    files = [silent(tmp_path / "short.wav", 1), silent(tmp_path / "long.wav", HOUR_S)]
+def test_a_long_recording_takes_hardly_more_memory_than_a_second(tmp_path: Path, out: Path) -> None:
+    files = [silent(tmp_path / "short.wav", 1), silent(tmp_path / "long.wav", LONG_S)]
     command = [sys.executable, "-c", HOUR, *map(str, (*files, out))]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
     before, small, after, large = map(int, done.stdout.split())
 
-    assert large - small > HOUR_S * 200, "the hour is there"
+    assert large - small > LONG_S * 200, "all of it is there"
     assert after < 1_000_000_000
-    assert after - before < 50_000_000, "less than half of the recording"
+    assert after - before < LONG_S * SLOWEST_HZ * 4 / 2, "less than half of the recording"
