@@ -13,17 +13,20 @@ KEY_VARIABLE = "OPENAI_API_KEY"
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 VERBOSITIES = ("low", "medium", "high")
 MODES = ("responses", "client")
+BOTH = "both"
+"""Every scenario under each mode, for a comparison."""
 
 ROWS: tuple[Setting, ...] = (
     Setting(
         "assistant_mode",
         Kind.TEXT,
         "responses",
-        "Who runs the delegated work: the provider (responses) or your application (client).",
+        "Who runs the delegated work: the provider (responses), your application (client), or each"
+        " in a run of its own, to be compared (both).",
         flag="--assistant",
         variable="OPENAI_ASSISTANT_MODE",
         toml="assistant.mode",
-        choices=MODES,
+        choices=(*MODES, BOTH),
         may_be_blank=True,
     ),
     Setting(

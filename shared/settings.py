@@ -121,6 +121,11 @@ class Settings:
     def switch(self, name: str) -> bool:
         return self[name] is True
 
+    def changed(self, name: str, value: Value) -> Settings:
+        """The same with another value of one row, of the same origin."""
+        resolved = replace(self.values[name], value=value)
+        return replace(self, values={**self.values, name: resolved})
+
     def secrets(self) -> Iterator[str]:
         """The credentials among the values, to be masked wherever they turn up."""
         for row in self.rows:

@@ -16,11 +16,13 @@ from shared.grading.rubric import RUBRIC_VERSION
 from shared.metrics.extended import EXTENDED_VERSION
 from shared.metrics.interaction import METRICS_VERSION
 from shared.observability.redaction import Masker
-from shared.reporting.schema import Run
+from shared.reporting.schema import ComparisonReport, Run
 from shared.settings import Kind, Settings
 
 
-def run_header(plan: Plan, name: str, started: datetime) -> Run:
+def run_header(
+    plan: Plan, name: str, started: datetime, comparison: ComparisonReport | None = None
+) -> Run:
     """The head as it stands when the run begins, without credentials."""
     head = Run(
         id=name,
@@ -30,6 +32,7 @@ def run_header(plan: Plan, name: str, started: datetime) -> Run:
         dataset=_shown_path(plan.settings, "data", plan.dataset_path),
         attempts_planned=len(plan.attempts),
         started_at=started.isoformat(timespec="milliseconds"),
+        comparison=comparison,
         configuration=_configuration(plan),
     )
     return Run.model_validate(Masker(plan.secrets).texts(head.model_dump(mode="json")))

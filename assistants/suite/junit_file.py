@@ -13,8 +13,10 @@ SETTING = "--junit"
 _BEGINNINGS = (b"<?xml", b"<testsuite")
 
 
-def junit_file(settings: Settings) -> Path | None:
+def junit_file(settings: Settings, side: str | None = None) -> Path | None:
     """The file, absolute because a tool may change the working directory, if one is wanted.
+
+    ``side`` goes into its name, where each run of a comparison has one of its own.
 
     Raises :class:`UsageError` for a place where no file can be made, or where another one stands.
     """
@@ -22,6 +24,8 @@ def junit_file(settings: Settings) -> Path | None:
     if named is None:
         return None
     path = expanded(named, SETTING)
+    if side is not None:
+        path = path.with_name(f"{path.stem}_{side}{path.suffix}")
     try:
         refuse_inside_package(path, SETTING)
         _check(path)

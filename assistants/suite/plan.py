@@ -105,8 +105,11 @@ def _metric_policy(settings: Settings) -> MetricPolicy:
     return MetricPolicy(response_deadline_ms=settings.integer("response_deadline_ms"))
 
 
-def plan_run(suite: Suite, settings: Settings) -> Plan:
-    """Check everything and choose the attempts; the first mistake found raises."""
+def plan_run(suite: Suite, settings: Settings, *, side: str | None = None) -> Plan:
+    """Check everything and choose the attempts; the first mistake found raises.
+
+    ``side`` names the run among those of one comparison.
+    """
     if settings["assistant_endpoint"] and settings.origin("assistant_endpoint") is Origin.FLAG:
         raise UsageError("--assistant-endpoint: belongs to --assistant client; remove it")
     is_offline = settings.switch("offline")
@@ -115,7 +118,7 @@ def plan_run(suite: Suite, settings: Settings) -> Plan:
     _check_pace(settings, is_offline=is_offline)
     is_heard = is_listened_to(settings, is_virtual=is_virtual)
     hybrid_for_sensitivity(settings)
-    junit = junit_file(settings)
+    junit = junit_file(settings, side)
     dataset_path = expanded(settings.path("data") or suite.bundled_data, "--data")
     dataset = load_dataset(dataset_path)
     chosen = _chosen(suite, settings, dataset)

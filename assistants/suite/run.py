@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from assistants.config import BOTH, MODES
 from assistants.frontend.vocabulary import VOCABULARY
 from assistants.suite.header import run_header
 from assistants.suite.listening import monitor_for
@@ -28,13 +30,15 @@ from shared.reporting.console import Console
 from shared.reporting.journal import RESULTS, Journal
 from shared.reporting.junit import junit
 from shared.reporting.names import run_name
-from shared.reporting.schema import PlannedReport, Report, Run
+from shared.reporting.schema import ComparisonReport, PlannedReport, Report, Run
 from shared.reporting.summary import SUMMARY, summary
 from shared.settings import Settings, Value
 from shared.streams import stdout_for_results
 
 FAILED_STATUS = 1
 INFRASTRUCTURE_STATUS = 3
+SEVERITY = (INTERRUPTED_STATUS, FAILED_STATUS, INFRASTRUCTURE_STATUS, 0)
+"""Of several runs' exit statuses the first in this order tells of all."""
 MOST_STARTS_AT_ONCE = 1_000
 
 
@@ -46,21 +50,48 @@ def evaluate(suite: Suite, flags: Mapping[str, Value], play_of: PlayOf = single_
     """Run a suite by its flags and settings; mistakes raise before anything is created."""
     settings = load_settings(suite.rows, flags, bundled_toml=suite.bundled_toml)
     with stdout_for_results() as out:
-        plan = plan_run(suite, settings)
         console = Console(
             is_verbose=settings.switch("verbose"), is_json=settings.switch("json"), out=out
         )
-        return _run(plan, console, play_of)
+        if settings.text("assistant_mode") == BOTH:
+            return _compare(suite, settings, console, play_of)
+        return _run(plan_run(suite, settings), console, play_of).exit_status
 
 
-def _run(plan: Plan, console: Console, play_of: PlayOf) -> int:
+def _compare(suite: Suite, settings: Settings, console: Console, play_of: PlayOf) -> int:
+    """One run after the other, alike but for the mode; both are planned before either begins."""
+    plans = {
+        mode: plan_run(suite, settings.changed("assistant_mode", mode), side=mode) for mode in MODES
+    }
+    shared_id = run_name("comparison", datetime.now(UTC))
+    outcomes = []
+    with console.together(shared_id):
+        for mode, plan in plans.items():
+            side = ComparisonReport(id=shared_id, side=mode, sides=list(plans))
+            console.say_side(mode)
+            outcomes.append(_run(plan, console, play_of, side))
+            if outcomes[-1].exit_status == INTERRUPTED_STATUS:
+                break
+        console.compare([one.report for one in outcomes if one.report is not None])
+    return min((one.exit_status for one in outcomes), key=SEVERITY.index)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    report: Report | None
+    exit_status: int
+
+
+def _run(
+    plan: Plan, console: Console, play_of: PlayOf, side: ComparisonReport | None = None
+) -> _Outcome:
     settings, cancellation = plan.settings, Cancellation()
     with (
         Interrupts(cancellation) as interrupts,
         monitor_for(lambda line: console.warn([line]), is_wanted=plan.is_listened_to) as monitor,
         play_of(plan, cancellation, monitor) as play,
     ):
-        directory, header = _new_directory(plan)
+        directory, header = _new_directory(plan, side)
         journal = Journal(directory, header, [_named(planned) for planned in plan.attempts])
         bench = _bench(plan, directory, cancellation, console, play)
 
@@ -91,9 +122,8 @@ def _run(plan: Plan, console: Console, play_of: PlayOf) -> int:
                 page = _visualized(directory, console)
         finally:
             console.end(report, shown, None if page is None else _from_here(page))
-        if interrupts.came:
-            return INTERRUPTED_STATUS
-        return _exit_status(report, settings.text("fail_on"))
+        status = _exit_status(report, settings.text("fail_on"))
+        return _Outcome(report, INTERRUPTED_STATUS if interrupts.came else status)
 
 
 def _retell(report: Report, directory: RunDirectory, junit_file: Path | None) -> None:
@@ -121,16 +151,18 @@ def _named(planned: PlannedAttempt) -> PlannedReport:
     return PlannedReport(scenario_id=planned.attempt.scenario.id, key=planned.attempt.key)
 
 
-def _new_directory(plan: Plan) -> tuple[RunDirectory, Run]:
+def _new_directory(plan: Plan, side: ComparisonReport | None) -> tuple[RunDirectory, Run]:
     """A directory of this run's own: two that begin in one millisecond take one after the other."""
     settings, now = plan.settings, datetime.now(UTC)
-    label = settings.text("run_name") or _kind_of_run(plan)
+    label = (settings.text("run_name") or _kind_of_run(plan)).strip()
+    if side is not None:
+        label = f"{label}_{side.side}"
     root = expanded(settings.path("results_dir") or results_root(plan.suite.name), "--results-dir")
     refuse_inside_package(root, "--results-dir")
     for later_ms in range(MOST_STARTS_AT_ONCE):
         started = now + timedelta(milliseconds=later_ms)
-        name = run_name(label.strip(), started)
-        header = run_header(plan, name, started)
+        name = run_name(label, started)
+        header = run_header(plan, name, started, side)
         try:
             return RunDirectory.create(root, name), header
         except NameTakenError:

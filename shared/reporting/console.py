@@ -6,12 +6,14 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from shared.grading.semantic import JUDGE_ASKED, JUDGE_COMPLETED
 from shared.plain_text import one_line
 from shared.reporting.caller_notes import caller_notes
+from shared.reporting.comparison import differences
 from shared.reporting.flips import flips_of
 from shared.reporting.progress import bar
 from shared.reporting.schema import AttemptResult, ConditionSummary, Report
@@ -56,6 +58,8 @@ class Console:
         self._progress: Progress | None = None
         self._task: TaskID | None = None
         self._judging: set[str] = set()
+        self._told: list[JsonObject] = []
+        self._is_together = False
 
     @property
     def _out(self) -> TextIO:
@@ -128,7 +132,9 @@ class Console:
         if report is None:
             return
         if self._is_json:
-            self._print(json.dumps(_machine_summary(report, results_path, page_path)))
+            self._told.append(_machine_summary(report, results_path, page_path))
+            if not self._is_together:
+                self._print(json.dumps(self._told.pop()))
             return
         if self._out.isatty():
             self._table(report)
@@ -149,6 +155,26 @@ class Console:
         self._print(f"Results: {results_path}")
         if page_path is not None:
             self._print(f"Viewer: {page_path}")
+
+    @contextmanager
+    def together(self, comparison_id: str) -> Iterator[None]:
+        """Several runs are told of as one: for a script, in one object."""
+        self._is_together = True
+        yield
+        self._is_together = False
+        if self._is_json:
+            self._print(json.dumps({"comparison": comparison_id, "runs": self._told}))
+
+    def say_side(self, side: str) -> None:
+        """The next run of a comparison begins."""
+        if not self._is_json:
+            self._print(f"--assistant {side}")
+
+    def compare(self, reports: Sequence[Report]) -> None:
+        """What came out otherwise under one side than under another."""
+        if not self._is_json:
+            for line in differences(reports):
+                self._print(line)
 
     def _table(self, report: Report) -> None:
         from rich.console import Console as RichConsole

@@ -560,7 +560,16 @@ class Run(Part):
     attempts_planned: int
     started_at: str
     ended_at: str | None = None
+    comparison: Figure[ComparisonReport] = None
     configuration: dict[str, object]
+
+
+class ComparisonReport(Part):
+    """What this run is one side of. Runs of one comparison share ``id``."""
+
+    id: str
+    side: str
+    sides: list[str]
 
 
 class PlannedReport(Part):
