@@ -39,6 +39,9 @@ STATES = frozenset(
         "assistants.frontend.fixture.mishaps.Tampering",
         "assistants.frontend.fixture.session_record.SessionRecord",
         "assistants.responses.delegation._Response",
+        "assistants.client.desk._Task",
+        "assistants.client.memory._Fragment",
+        "assistants.client.memory._Passage",
     }
 )
 

@@ -108,7 +108,6 @@ def refused(terminal: Terminal, *arguments: str, **environment: str) -> str:
         pytest.param(["--offline", "--example", "nobody"], {}, '"nobody"', id="an-unknown-example"),
         pytest.param([*OFFLINE, "--config", "no.toml"], {}, "--config: ", id="a-missing-config"),
         pytest.param([*OFFLINE, "--lisen"], {}, "No such option: --lisen", id="an-unknown-option"),
-        pytest.param([*OFFLINE, "--assistant", "client"], {}, "not part of", id="a-mode-to-come"),
         pytest.param([*OFFLINE, "--assistant", "x"], {}, "'x' is none of", id="an-unknown-mode"),
         pytest.param(
             [*OFFLINE, "--assistant-endpoint", "wss://a.example"],

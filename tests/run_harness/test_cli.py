@@ -66,7 +66,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "backend_model": ("", " "),
     "voice": ("", " "),
     "endpoint": ("http://example.org", "wss://u:p@example.org/x", f"{ENDPOINT}?key=1"),
-    "assistant_mode": ("both", ""),
+    "assistant_mode": ("neither", ""),
     "assistant_endpoint": ("ws://127.0.0.1:1/x",),
     "application": ("no_such_folder",),
 }

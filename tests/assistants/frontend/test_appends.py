@@ -5,13 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistants.frontend.appends import MOST_BYTES, pieces
-from assistants.frontend.events import CommentaryAppend, InstructionsAppend, ThinkingAppend
 from assistants.frontend.fixture.machine import FixtureMachine
 from assistants.frontend.fixture.voice import assistant_voice
-from assistants.frontend.protocol import AppendKind, LiveSession, State
+from assistants.frontend.protocol import LiveSession, State
 from assistants.frontend.session_config import SessionConfig
 from assistants.responses.delegation import ManagedWork
-from shared.observability.observations import ContextAppended
+from shared.observability.observations import AppendIntent, ContextAppended
 
 
 @pytest.mark.parametrize(
@@ -72,11 +71,11 @@ def exchange(near: LiveSession, far: FixtureMachine, at_us: int) -> None:
         near.receive(message, at_us)
 
 
-@pytest.mark.parametrize("kind", [InstructionsAppend, ThinkingAppend, CommentaryAppend])
-def test_an_append_is_acknowledged_under_its_own_id(kind: AppendKind) -> None:
+@pytest.mark.parametrize("intent", AppendIntent)
+def test_an_append_is_acknowledged_under_its_own_id(intent: AppendIntent) -> None:
     far = FixtureMachine(voice=assistant_voice(), session_name="appends", epoch_s=0)
     near = an_active_session(far)
-    near.append(kind, f"{'a' * 400}. {'b' * 400}.")
+    near.append(intent, f"{'a' * 400}. {'b' * 400}.", 0)
     for frame in range(60):
         near.hear(bytes(960))
         exchange(near, far, 600_000 + frame * 20_000)

@@ -16,6 +16,7 @@ from assistants.frontend.fixture.timing import Timing
 from assistants.frontend.protocol import Deadlines, LiveSession
 from assistants.frontend.transport import LiveParticipant
 from assistants.responses.delegation import ManagedWork
+from assistants.responses.worker import ToolWorker
 from assistants.runtime import ToolRuntime
 from assistants.wire import Connection
 from shared.clock import Clock
@@ -100,8 +101,8 @@ class Room:
         session = LiveSession(
             responses_work("look_up", "write_down"), ManagedWork(), self.deadlines
         )
-        runtime = ToolRuntime(self.desk, TOOLS)
-        self.participant = LiveParticipant(session, self._connect_to, runtime, self.clock)
+        worker = ToolWorker(session, ToolRuntime(self.desk, TOOLS), self.clock)
+        self.participant = LiveParticipant(session, self._connect_to, worker, self.clock)
 
     def _connect_to(self, near: LiveSession, on_activity: Callable[[], None]) -> Connection:
         return Loopback(near, self.far, self.clock, on_activity=on_activity, tap=self._tap)
