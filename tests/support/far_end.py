@@ -28,6 +28,7 @@ from assistants.frontend.events import (
 from assistants.frontend.fixture.machine import FixtureMachine, State
 from assistants.frontend.fixture.script import ResolvedScript, parse_resolved_script
 from assistants.frontend.fixture.timing import Timing
+from assistants.frontend.fixture.witness import Witness
 from assistants.frontend.session_config import (
     ClientDelegation,
     FunctionTool,
@@ -80,6 +81,7 @@ class Caller:
         timing: Timing | None = None,
         answers: bool = True,
         frame_ms: int = 20,
+        witness: Witness | None = None,
     ) -> None:
         self.machine = FixtureMachine(
             voice=VOICE,
@@ -87,6 +89,7 @@ class Caller:
             epoch_s=EPOCH_S,
             script=script or a_script(),
             timing=timing,
+            witness=witness,
         )
         self.config = config or responses_work("look_up", "write_down")
         self.now_us = 0
