@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,7 +18,13 @@ import pytest
 from typer.testing import CliRunner
 from websockets.asyncio.client import connect
 
-from assistants.frontend.events import InputAudioAppend, SessionStart, encode, encode_audio
+from assistants.frontend.events import (
+    InputAudioAppend,
+    SessionClose,
+    SessionStart,
+    encode,
+    encode_audio,
+)
 from assistants.live_fixture import HINT, app, main
 from tests.support.far_end import a_script, client_work
 
@@ -38,15 +45,19 @@ def test_it_prints_its_address_serves_and_stops(number: signal.Signals, tmp_path
     assert url.startswith("ws://127.0.0.1:")
     assert url.endswith("/v1/live/sessions")
     base_url = process.stdout.readline().strip()
-    asyncio.run(start_a_session(url))
+    asyncio.run(hold_a_session(url))
     assert status_of_an_empty_question(base_url) == 400
     process.send_signal(number)
     rest, told = process.communicate(timeout=20)
     assert (process.returncode, rest) == (0, "")
-    assert told.strip() == HINT
+    assert told.strip() == f"{HINT}\n1 session kept the protocol"
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     of_the_session = [line["what"] for line in lines if line["session"] == "session-1"]
-    assert of_the_session == ["connected", "received", "sent", "ended"]
+    assert of_the_session == [
+        *("connected", "received", "sent", "received"),  # start, started, close
+        *["sent"] * 4,  # what still sounds, and closed
+        "ended",
+    ]
     over_http = [line["what"] for line in lines if line["session"] == "http-1"]
     assert over_http == ["requested", "received", "answered", "sent"]
     assert "a-key" not in log.read_text()
@@ -61,10 +72,96 @@ def status_of_an_empty_question(base_url: str) -> int:
         return connection.getresponse().status
 
 
-async def start_a_session(url: str) -> None:
+async def hold_a_session(url: str, *, closes: bool = True) -> None:
+    """Start a session, and end it as one should, or without a word."""
     async with connect(url, additional_headers=CREDENTIAL, proxy=None) as connection:
         await connection.send(encode(SessionStart(session=client_work())))
         assert json.loads(await connection.recv())["type"] == "session.started"
+        if closes:
+            await connection.send(encode(SessionClose()))
+            while json.loads(await connection.recv())["type"] != "session.closed":
+                pass
+
+
+@contextlib.contextmanager
+def serving(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def url_of(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def test_it_ends_by_itself_and_its_status_says_whether_all_kept_the_protocol(
+    tmp_path: Path,
+) -> None:
+    record = tmp_path / "record.jsonl"
+    with serving("--sessions", "2", "--timeout-seconds", "60", "--record", record) as process:
+        url = url_of(process)
+        asyncio.run(hold_a_session(url))
+        asyncio.run(hold_a_session(url, closes=False))
+        _, told = process.communicate(timeout=20)
+    assert process.returncode == 1
+    named, summary = told.removeprefix(HINT).strip().splitlines()
+    assert named.startswith("session-2: mistake left-without-close at ")
+    assert summary == "1 session of 2 did not keep the protocol"
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    assert lines[0] == {"format": "live-fixture-record/1"}
+    verdicts = [line["verdict"] for line in lines if line.get("type") == "ended"]
+    assert verdicts == ["kept", "broken"]
+    assert "a-key" not in record.read_text()
+
+
+def test_fewer_clients_than_there_should_be_are_a_failure() -> None:
+    with serving("--sessions", "2") as process:
+        asyncio.run(hold_a_session(url_of(process)))
+        process.terminate()
+        _, told = process.communicate(timeout=20)
+    assert process.returncode == 1
+    summary = "1 session kept the protocol; 1 session of 2 never came to an end"
+    assert told.removeprefix(HINT).strip() == summary
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "summary"),
+    [
+        pytest.param([], 0, "no client came", id="is-no-failure"),
+        pytest.param(
+            ["--sessions", "1"],
+            1,
+            "no client came; 1 session of 1 never came to an end",
+            id="unless-one-should",
+        ),
+    ],
+)
+def test_it_waits_no_longer_than_it_may_and_says_that_nobody_came(
+    arguments: list[str], status: int, summary: str
+) -> None:
+    done = CliRunner().invoke(app, ["--timeout-seconds", "0.1", *arguments], standalone_mode=False)
+    assert done.return_value == status
+    assert done.stderr.splitlines()[-2:] == ["stopped after 0.1 s", summary]
+
+
+def test_log_and_record_are_two_files(tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    done = CliRunner().invoke(app, ["--log", str(path), "--record", str(path)])
+    assert done.exit_code == 2
+    assert done.stderr.splitlines() == ["--log and --record name one file; give each its own"]
+    assert not path.exists()
+
+
+def test_a_record_that_finds_no_room_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["live-fixture", "--record", "/dev/full"])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 3
 
 
 @pytest.mark.parametrize(
@@ -157,8 +254,9 @@ def test_a_script_of_the_http_end_is_refused_too(tmp_path: Path) -> None:
     assert line.startswith(f"{path}: answers.0.")
 
 
-def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["--log", str(tmp_path / "missing" / "log.jsonl")])
+@pytest.mark.parametrize("option", ["--log", "--record"])
+def test_a_file_that_cannot_be_written_is_named(option: str, tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, [option, str(tmp_path / "missing" / "log.jsonl")])
     assert done.exit_code == 2
     assert len(done.stderr.splitlines()) == 1
 
@@ -203,6 +301,10 @@ async def send_half_a_character(url: str) -> None:
         pytest.param(["--prt", "1"], "No such option: --prt", id="an-unknown-option"),
         pytest.param(["--side", "both"], "Invalid value for '--side'", id="no-side"),
         pytest.param(["--port", "70000"], "Invalid value for '--port'", id="no-port"),
+        pytest.param(["--sessions", "0"], "Invalid value for '--sessions'", id="no-session"),
+        pytest.param(
+            ["--timeout-seconds", "0"], "Invalid value for '--timeout-seconds'", id="no-time"
+        ),
     ],
 )
 def test_a_mistyped_command_line_is_one_line_and_status_2(
