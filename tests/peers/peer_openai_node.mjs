@@ -1,6 +1,7 @@
-// One round with openai-node: `peer_openai_node.mjs PORT KEY responses|client`.
+// One round with openai-node: `peer_openai_node.mjs PORT KEY responses|failing|client`.
 // Streams silence, answers every tool call (or the delegation itself), waits for speech, closes,
-// and prints what it saw as JSON lines. Exits with 0 only if all of that happened.
+// and prints what it saw as JSON lines. In the mode `failing` its second tool fails, and it says so
+// to the backend. Exits with 0 only if all of that happened.
 import OpenAI from "openai";
 import { LiveWS } from "openai/resources/live/ws";
 
@@ -11,8 +12,10 @@ const WITHIN_MS = 20_000;
 
 const say = (facts) => console.log(JSON.stringify(facts));
 const tools = ["first", "second"].map((name) => ({ type: "function", name }));
-const delegation =
-  mode === "client" ? { type: "client" } : { type: mode, responses: { model: "a-backend", tools } };
+const responses = { model: "a-backend", tools };
+const delegation = mode === "client" ? { type: "client" } : { type: "responses", responses };
+const FAILED = '{"ok":false,"error":"the tool broke"}';
+const run = (tool) => (mode === "failing" && tool === "second" ? FAILED : "ok");
 
 const client = new OpenAI({ apiKey: key, baseURL: `http://127.0.0.1:${port}/v1` });
 const socket = new LiveWS(client);
@@ -49,12 +52,12 @@ function listen(audio) {
 function follow(event) {
   say({ saw: event.type, sequence_number: event.sequence_number });
   if (event.type === "response.output_item.done" && event.item.type === "function_call") {
-    seen.calls.push(event.item.call_id);
+    seen.calls.push(event.item);
   } else if (event.type === "response.completed" && seen.calls.length) {
-    for (const call_id of seen.calls) {
+    for (const { call_id, name } of seen.calls) {
       socket.send({
         type: "response.item.create",
-        item: { type: "function_call_output", call_id, output: "ok" },
+        item: { type: "function_call_output", call_id, output: run(name) },
       });
     }
     seen.callsAnswered += seen.calls.length;
@@ -74,7 +77,7 @@ function finish(event) {
     errors: seen.errors,
   });
   const isWhole = seen.hasSpoken && seconds > 0 && !seen.errors;
-  const answered = mode === "responses" ? 2 : 0;
+  const answered = mode === "client" ? 0 : 2;
   process.exit(isWhole && seen.callsAnswered === answered ? 0 : 1);
 }
 

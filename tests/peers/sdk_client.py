@@ -1,7 +1,8 @@
-"""One round with openai-python: ``sdk_client.py PORT KEY responses|client``.
+"""One round with openai-python: ``sdk_client.py PORT KEY responses|failing|client``.
 
 Streams silence, answers every tool call (or the delegation itself), waits for speech, closes, and
-prints what it saw as JSON lines. Exits with 0 only if all of that happened.
+prints what it saw as JSON lines. In the mode ``failing`` its second tool fails, and it says so to
+the backend. Exits with 0 only if all of that happened.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ FRAME_S = 0.05
 FRAME = base64.b64encode(bytes(2_400)).decode()
 WITHIN_S = 20.0
 TOOLS = [{"type": "function", "name": "first"}, {"type": "function", "name": "second"}]
+FAILED = '{"ok":false,"error":"the tool broke"}'
 
 
 def say(**facts: object) -> None:
@@ -28,9 +30,10 @@ def say(**facts: object) -> None:
 class Round:
     """What has happened so far, and what to do about the next event."""
 
-    def __init__(self, connection: Any) -> None:
+    def __init__(self, connection: Any, mode: str) -> None:
         self.connection = connection
-        self.calls: list[str] = []
+        self.mode = mode
+        self.calls: list[dict[str, Any]] = []
         self.calls_answered = 0
         self.pieces = 0
         self.has_spoken = False
@@ -70,22 +73,30 @@ class Round:
         say(saw=event["type"], sequence_number=event["sequence_number"])
         if event["type"] == "response.output_item.done":
             if event["item"]["type"] == "function_call":
-                self.calls.append(event["item"]["call_id"])
+                self.calls.append(event["item"])
         elif event["type"] == "response.completed" and self.calls:
-            for call_id in self.calls:
+            for call in self.calls:
+                output = self.run(call["name"])
                 await self.connection.response.item.create(
-                    item={"type": "function_call_output", "call_id": call_id, "output": "ok"}
+                    item={
+                        "type": "function_call_output",
+                        "call_id": call["call_id"],
+                        "output": output,
+                    }
                 )
             self.calls_answered += len(self.calls)
             self.calls = []
             await self.connection.response.create()
 
+    def run(self, tool: str) -> str:
+        return FAILED if (self.mode, tool) == ("failing", "second") else "ok"
+
 
 async def converse(port: str, key: str, mode: str) -> Round:
     client = AsyncOpenAI(api_key=key, base_url=f"http://127.0.0.1:{port}/v1")
     delegation: Any = {"type": "client"}
-    if mode == "responses":
-        delegation = {"type": mode, "responses": {"model": "a-backend", "tools": TOOLS}}
+    if mode != "client":
+        delegation = {"type": "responses", "responses": {"model": "a-backend", "tools": TOOLS}}
     async with client.live.connect(websocket_connection_options={"proxy": None}) as connection:
         await connection.session.start(
             session={"model": "gpt-live-1", "delegation": delegation}, event_id="begin"
@@ -93,7 +104,7 @@ async def converse(port: str, key: str, mode: str) -> Round:
         started = await connection.recv()
         say(saw=started.type, client_event_id=started.client_event_id)
         sender = asyncio.create_task(stream_silence(connection))
-        round_ = Round(connection)
+        round_ = Round(connection, mode)
         async for event in connection:
             await round_.take(event)
             if round_.seconds is not None:
@@ -123,7 +134,7 @@ async def main() -> int:
         errors=done.errors,
     )
     is_whole = done.has_spoken and done.seconds and not done.errors
-    return 0 if is_whole and done.calls_answered == (2 if mode == "responses" else 0) else 1
+    return 0 if is_whole and done.calls_answered == (0 if mode == "client" else 2) else 1
 
 
 if __name__ == "__main__":
