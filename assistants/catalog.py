@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from assistants.client.backend import Backend, BackendContext, OpenBackend
-from assistants.client.desk import Desk, DeskTexts
+from assistants.client.desk import Desk, DeskTexts, DeskTiming
 from assistants.client.memory import Memory
 from assistants.client.scripted import ScriptedBackend
 from assistants.client.session import NoManagedWork
 from assistants.client.session import session_config as client_session
 from assistants.client.worker import BackendWorker
-from assistants.config import LiveAgentSettings
+from assistants.config import CLIENT_EFFORT, EFFORTS, LiveAgentSettings
 from assistants.endpoints import Endpoint
 from assistants.frontend.fixture.machine import FixtureMachine
 from assistants.frontend.protocol import Deadlines, DelegatedWork, LiveSession
@@ -21,7 +21,7 @@ from assistants.frontend.session_config import SessionConfig
 from assistants.frontend.transport import LiveParticipant, Worker
 from assistants.resources import ApplicationResources
 from assistants.responses.delegation import ManagedWork
-from assistants.responses.session import backend_config, session_config
+from assistants.responses.session import backend_body, backend_config, session_config
 from assistants.responses.worker import ToolWorker
 from assistants.runtime import ToolRuntime, of_application
 from assistants.wire import Address, Connection, Patience, SocketConnection
@@ -36,10 +36,15 @@ from shared.values import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class ClientKit:
-    """What client delegation needs beside the rest. Without ``open_backend`` a script is played."""
+    """What client delegation needs beside the rest. Without ``open_backend`` a script is played.
+
+    ``recorded`` is what a report says of the backend: its kind, and what could change its work.
+    """
 
     texts: DeskTexts
     open_backend: OpenBackend | None = None
+    timing: DeskTiming = field(default_factory=DeskTiming)
+    recorded: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,7 @@ def open_client(
     line = _Line(kit.settings, far_end, clock, trace)
     session = line.session(config, NoManagedWork())
     tools = _tools(kit.application, brief)
-    desk = Desk(Memory(brief.history), kit.client.texts)
+    desk = Desk(Memory(brief.history), kit.client.texts, kit.client.timing)
     backend = _backend(kit, kit.client, brief, far_end)
     return line.assistant(session, BackendWorker(session, desk, backend, tools, clock), tools)
 
@@ -121,13 +126,20 @@ def _tools(application: ApplicationResources, brief: AssistantBrief) -> ToolRunt
 def _backend(
     kit: AssistantKit, client: ClientKit, brief: AssistantBrief, far_end: FarEnd
 ) -> Backend:
-    config = backend_config(kit.settings, kit.application, brief)
-    if client.open_backend is None:
-        steps = far_end.delegated_steps if isinstance(far_end, FixtureMachine) else ()
-        return ScriptedBackend(steps, config)
     open_backend = client.open_backend
-    context = BackendContext(config.instructions or "", kit.application.strict_tools)
+    if open_backend is None:
+        steps = far_end.delegated_steps if isinstance(far_end, FixtureMachine) else ()
+        return ScriptedBackend(steps, backend_config(_played(kit.settings), kit.application, brief))
+    body = backend_body(kit.settings, kit.application, brief)
+    context = BackendContext(str(body["instructions"]), kit.application.strict_tools, body)
     return of_application("the backend did not open", lambda: open_backend(context))
+
+
+def _played(settings: LiveAgentSettings) -> LiveAgentSettings:
+    """The same for a script, whose events are those of a session: there no effort is called max."""
+    if settings.backend_reasoning_effort != CLIENT_EFFORT:
+        return settings
+    return replace(settings, backend_reasoning_effort=EFFORTS[-1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,10 @@ from shared.settings import Kind, Setting, Settings
 DEFAULT_ENDPOINT = "https://api.openai.com/v1/live/sessions"
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 KEY_VARIABLE = "OPENAI_API_KEY"
+RESPONSES_KEY_VARIABLE = "OPENAI_RESPONSES_API_KEY"
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
+CLIENT_EFFORT = "max"
+"""What the Responses API takes and no session does: for a backend of the application's own."""
 VERBOSITIES = ("low", "medium", "high")
 MODES = ("responses", "client")
 BOTH = "both"
@@ -92,9 +95,9 @@ ROWS: tuple[Setting, ...] = (
         "backend_reasoning_effort",
         Kind.TEXT,
         "none",
-        "Reasoning effort of the backend model.",
+        "Reasoning effort of the backend model; max belongs to --assistant client.",
         variable="OPENAI_LIVE_BACKEND_REASONING_EFFORT",
-        choices=EFFORTS,
+        choices=(*EFFORTS, CLIENT_EFFORT),
     ),
     Setting(
         "backend_max_output_tokens",
@@ -179,6 +182,52 @@ ROWS: tuple[Setting, ...] = (
         toml="assistant.close_timeout_seconds",
         above=0,
     ),
+    # Delegation managed by the application, with its backend in this process.
+    Setting(
+        "client_backend",
+        Kind.PATH,
+        None,
+        "Python file with your own backend, a class Backend; belongs to --assistant client.",
+        flag="--client-backend",
+        toml="assistant.backend",
+    ),
+    Setting(
+        "responses_api_key",
+        Kind.TEXT,
+        None,
+        "API key of the client backend alone; without it that of every live run.",
+        variable=RESPONSES_KEY_VARIABLE,
+        may_be_blank=True,
+        is_secret=True,
+        is_recorded=False,
+    ),
+    Setting(
+        "handoff_quiet_ms",
+        Kind.INTEGER,
+        300,
+        "--assistant client: how long the caller's captions must rest before work is handed over.",
+        toml="assistant.handoff_quiet_ms",
+        minimum=0,
+        maximum=60_000,
+    ),
+    Setting(
+        "handoff_wait_ms",
+        Kind.INTEGER,
+        1_500,
+        "--assistant client: how long a handover waits for them at most.",
+        toml="assistant.handoff_wait_ms",
+        minimum=0,
+        maximum=60_000,
+    ),
+    Setting(
+        "delegation_timeout_seconds",
+        Kind.NUMBER,
+        60.0,
+        "--assistant client: how long one delegation may take, from its handover to its result.",
+        toml="assistant.delegation_timeout_seconds",
+        above=0,
+        maximum=3_600,
+    ),
 )
 
 
@@ -190,15 +239,27 @@ def api_key(settings: Settings, *, needed_for: str, otherwise: str) -> str:
     key = settings["api_key"]
     if not isinstance(key, str) or not key:
         raise UsageError(f"{KEY_VARIABLE}: {needed_for} needs a key; set it, or use {otherwise}")
+    return _sendable(key, KEY_VARIABLE)
+
+
+def responses_key(settings: Settings) -> str:
+    """The client backend's key: one of its own, or else that of every live run."""
+    own = settings["responses_api_key"]
+    if isinstance(own, str) and own:
+        return _sendable(own, RESPONSES_KEY_VARIABLE)
+    return api_key(settings, needed_for="the backend", otherwise="--client-backend for your own")
+
+
+def _sendable(key: str, variable: str) -> str:
     # A header takes nothing else, and what goes out otherwise is another key than was meant.
     if not all("!" <= character <= "~" for character in key):
         raise UsageError(
-            f"{KEY_VARIABLE}: holds a blank, a line end or another character that no key has;"
+            f"{variable}: holds a blank, a line end or another character that no key has;"
             " copy the key again"
         )
     if len(key) < SHORTEST_KEY:
         # No shorter value can be masked: it would be found in every text.
-        raise UsageError(f"{KEY_VARIABLE}: has fewer than {SHORTEST_KEY} characters; copy it whole")
+        raise UsageError(f"{variable}: has fewer than {SHORTEST_KEY} characters; copy it whole")
     return key
 
 

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from assistants.tool_schema import strict_tool
 from shared.errors import UsageError
@@ -30,6 +30,7 @@ TOOL_KEYS = frozenset({"type", "name", "description", "parameters", "strict"})
 BUNDLED_APPLICATION = Path(__file__).parent / "application"
 VOICE_PROMPT = Path(__file__).parent / "frontend" / "prompts" / "voice.txt"
 CLIENT_PROMPTS = Path(__file__).parent / "client" / "prompts"
+CLIENT_PROMPT_NAMES = ("task", "failed", "broken_off")
 
 
 class ApplicationSession(Protocol):
@@ -103,7 +104,7 @@ def load_application(folder: Path) -> ApplicationResources:
         facts=facts,
         phrases=_phrases(folder / "phrases.json", texts["phrases.json"], names),
         digests={name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()},
-        open_session=_application_class(folder / "tools.py"),
+        open_session=class_in(folder / "tools.py", "Application"),
     )
 
 
@@ -112,8 +113,35 @@ def load_voice_prompt() -> str:
 
 
 def load_client_prompt(name: str) -> str:
-    """What client delegation says to models: ``task`` to a backend, ``failed`` to the voice."""
+    """What client delegation says to models: ``failed`` to the voice, the others to a backend."""
     return _read(CLIENT_PROMPTS / f"{name}.txt").strip()
+
+
+def client_prompt_digests() -> dict[str, str]:
+    """The SHA-256 of each by its name."""
+    return {name: _digest(load_client_prompt(name)) for name in CLIENT_PROMPT_NAMES}
+
+
+@dataclass(frozen=True, slots=True)
+class OwnBackend:
+    """A user's own backend: what makes one, and the file it is from (SHA-256)."""
+
+    make: Callable[..., Any]
+    file_name: str
+    sha256: str
+
+
+def load_own_backend(path: Path) -> OwnBackend:
+    """Read and run a Python file with a class ``Backend``; a :class:`UsageError` when it has none.
+
+    The text is read first, so that a file which is none is told in the words for files.
+    """
+    text = _read(path)
+    return OwnBackend(class_in(path, "Backend"), path.name, _digest(text))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _read(path: Path) -> str:
@@ -230,16 +258,21 @@ def _patterns(path: Path, value: JsonValue) -> tuple[str, ...]:
     return tuple(patterns)
 
 
-def _application_class(path: Path) -> Callable[[JsonObject, JsonObject], ApplicationSession]:
-    # A name of its own, so that two applications never share a module.
-    name = f"application_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
-    spec = importlib.util.spec_from_file_location(name, path)
+def class_in(path: Path, name: str) -> Callable[..., Any]:
+    """A class of the user's own file, which runs here; :class:`UsageError` when it has none.
+
+    What it makes is of any shape, and is looked at when it is used.
+    """
+    # A name of its own, so that two files never share a module.
+    digest = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
+    module_name = f"{name.lower()}_{digest}"
+    spec = importlib.util.spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None:
         raise UsageError(f"{path}: not a Python module")
     module = importlib.util.module_from_spec(spec)
     import sys
 
-    sys.modules[name] = module  # dataclasses look their module up by name
+    sys.modules[module_name] = module  # dataclasses look their module up by name
     kept_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # it is not our folder
     try:
         spec.loader.exec_module(module)
@@ -248,10 +281,10 @@ def _application_class(path: Path) -> Callable[[JsonObject, JsonObject], Applica
         raise UsageError(f"{path}: cannot be loaded: {what}") from None
     finally:
         sys.dont_write_bytecode = kept_bytecode
-    application = getattr(module, "Application", None)
-    if not callable(application):
-        raise UsageError(f"{path}: defines no class Application")
-    return application  # type: ignore[no-any-return]  # its shape is checked when it is used
+    found = getattr(module, name, None)
+    if not callable(found):
+        raise UsageError(f"{path}: defines no class {name}")
+    return found  # type: ignore[no-any-return]  # whatever it is, it can be called
 
 
 def authorized_context(resources: ApplicationResources, state: JsonObject, summary: str) -> str:

@@ -18,10 +18,11 @@ from typing import Protocol
 
 from assistants.frontend.backend_events import BackendEvent
 from assistants.frontend.events import FunctionCallOutput
+from shared.errors import HarnessError
 from shared.values import JsonObject
 
 
-class WorkFailedError(Exception):
+class WorkFailedError(HarnessError):
     """A delegation that came to nothing. The text is shown in results and must hold no secret."""
 
 
@@ -40,11 +41,13 @@ class BackendContext:
     """What a backend may know before the first word: the same as under managed delegation.
 
     ``instructions`` are the application's own, with the facts and the state it is authorized to
-    use; ``tools`` are function tools with strict schemas.
+    use; ``tools`` are function tools with strict schemas. ``responses`` has both among the very
+    fields that a session with managed delegation asks of its backend: model, effort and so on.
     """
 
     instructions: str
     tools: Sequence[JsonObject]
+    responses: JsonObject
 
 
 class Handoff(Protocol):

@@ -6,21 +6,26 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import override
+from typing import cast, override
 
 from assistants.client.backend import Backend, Handoff, Progress, WorkFailedError
 from assistants.client.desk import Desk, Handed
-from assistants.frontend.backend_events import BackendEvent
+from assistants.frontend.backend_events import BACKEND_EVENTS, BackendEvent
 from assistants.frontend.events import FunctionCallOutput
 from assistants.frontend.protocol import LiveSession, State
 from assistants.frontend.transport import Worker
 from assistants.runtime import ToolRuntime
 from shared.clock import Clock, Stamp
-from shared.errors import AttemptError, Stage, said_of
-from shared.observability.observations import Observation, ToolCalled, ToolReturned
+from shared.errors import AttemptError, Stage
+from shared.observability.observations import Faulted, Observation, ToolCalled, ToolReturned
 from shared.participant import AudioArrived
+from shared.plain_text import one_line, shortened
 
 CLOSE_WITHIN_S = 5.0
+"""How long a backend may take to end, for what still runs and for its own closing."""
+LONGEST_SAID = 20_000
+"""Characters of a result or of progress; nobody could be told more on a call."""
+LONGEST_WHY = 300
 
 
 class BackendWorker(Worker):
@@ -71,38 +76,54 @@ class BackendWorker(Worker):
             while True:
                 self._stirred.clear()
                 self._desk.wake(self._now())
-                self._settle(group)
+                self._settle()
                 await flush()
                 await self._until_stirred()
 
     @override
     async def close(self) -> None:
-        with contextlib.suppress(Exception):
-            async with asyncio.timeout(CLOSE_WITHIN_S):
-                await self._backend.close()
+        closing = asyncio.create_task(self._end_backend())
+        # Not a timeout: what swallows its cancellation is left behind, and holds nobody up.
+        await asyncio.wait([closing], timeout=CLOSE_WITHIN_S)
+        closing.cancel()
+
+    async def _end_backend(self) -> None:
+        for run in self._runs.values():
+            run.cancel()
+        if self._runs:
+            await asyncio.wait(self._runs.values())
+        with contextlib.suppress(BaseException):  # it is the user's: anything may come
+            await self._backend.close()
 
     # what a backend's task asks for
 
-    def emit(self, delegation_id: str, event: BackendEvent | Progress) -> None:
-        if isinstance(event, Progress):
-            self._desk.progressed(delegation_id, event.text)
-        else:
-            self._desk.emitted(delegation_id, event, self._now())
+    def emit(self, delegation_id: str, event: object) -> None:
+        match event:
+            case Progress(text=str(text)) if len(text) <= LONGEST_SAID:
+                self._desk.progressed(delegation_id, _whole(text))
+            case _ if isinstance(event, BACKEND_EVENTS):
+                self._desk.emitted(delegation_id, cast("BackendEvent", event), self._now())
+            case _:
+                what = f"a {type(event).__name__} that is none, for {delegation_id}"
+                self._session.note([Faulted(self._now(), "backend_event", what)])
         self._stir()
 
     def amendment(self, delegation_id: str) -> str:
         return self._desk.amendment(delegation_id)
 
     async def call(self, delegation_id: str, name: str, arguments: str, call_id: str) -> str:
+        if not all(isinstance(text, str) for text in (name, arguments, call_id)):
+            raise WorkFailedError("a call's name, arguments and id are texts")
         if not self._desk.called(delegation_id, name, arguments, call_id, self._now()):
             raise WorkFailedError(f"no tool can be called under the id {call_id} any more")
         self._stir()
-        return await self._returned.setdefault(call_id, asyncio.Future())
+        # Whoever stops waiting for it does not undo it.
+        return await asyncio.shield(self._returned.setdefault(call_id, asyncio.Future()))
 
     async def outputs(self, response_id: str) -> Sequence[FunctionCallOutput]:
         if not self._desk.is_asking(response_id):
             return ()
-        return await self._outputs.setdefault(response_id, asyncio.Future())
+        return await asyncio.shield(self._outputs.setdefault(response_id, asyncio.Future()))
 
     # the loop around the desk
 
@@ -122,14 +143,15 @@ class BackendWorker(Worker):
             async with asyncio.timeout(delay_s):
                 await self._stirred.wait()
 
-    def _settle(self, group: asyncio.TaskGroup) -> None:
+    def _settle(self) -> None:
         """Do what the desk wants done."""
         self._session.note(self._desk.observed())
         for delegation_id in self._desk.cancelled():
             if (run := self._runs.get(delegation_id)) is not None:
                 run.cancel()
         for handed in self._desk.handed_over():
-            run = group.create_task(self._run(_Task(self, handed)))
+            # In no group: one that cannot be cancelled would hold the whole group up.
+            run = asyncio.create_task(self._run(_Task(self, handed)))
             self._runs[handed.delegation_id] = run
         for call in self._desk.calls_to_run():
             self._calls.put_nowait(call)
@@ -146,17 +168,26 @@ class BackendWorker(Worker):
         try:
             text: object = await self._backend.run(task, task.emit)
         except WorkFailedError as error:
-            self._desk.failed(task.delegation_id, said_of(error), self._now())
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - it is the user's: anything may come
+            why = shortened(one_line(str(error)), LONGEST_WHY)
+            self._desk.failed(task.delegation_id, why, self._now())
+        except BaseException as error:
+            if _is_cancelled():
+                raise
             # The class alone: an exception's text may hold what nobody meant to show.
             why = f"the backend broke: {type(error).__name__}"
             self._desk.failed(task.delegation_id, why, self._now())
         else:
-            if isinstance(text, str):
-                self._desk.finished(task.delegation_id, text, self._now())
-            else:
-                self._desk.failed(task.delegation_id, "the backend returned no text", self._now())
+            self._take(task.delegation_id, text)
         self._stir()
+
+    def _take(self, delegation_id: str, text: object) -> None:
+        if not isinstance(text, str):
+            self._desk.failed(delegation_id, "the backend returned no text", self._now())
+        elif len(text) > LONGEST_SAID:
+            why = f"the backend's result is longer than {LONGEST_SAID} characters"
+            self._desk.failed(delegation_id, why, self._now())
+        else:
+            self._desk.finished(delegation_id, _whole(text), self._now())
 
     async def _run_tools(self) -> None:
         """One at a time, in the order of calls, whichever delegation they are for."""
@@ -227,5 +258,16 @@ class _Task(Handoff):
     async def outputs(self, response_id: str) -> Sequence[FunctionCallOutput]:
         return await self._worker.outputs(response_id)
 
-    def emit(self, event: BackendEvent | Progress) -> None:
+    def emit(self, event: object) -> None:
         self._worker.emit(self.delegation_id, event)
+
+
+def _whole(text: str) -> str:
+    """The text without halves of characters, which no wire takes."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _is_cancelled() -> bool:
+    """Whether the running task was told to end."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -86,6 +86,11 @@ class FunctionCall(LenientModel):
     call_id: str
     name: str
 
+    @property
+    def is_made(self) -> bool:
+        """Whether it is whole, so that its tool should run."""
+        return self.status in {None, "completed"}
+
 
 class BackendMessage(LenientModel):
     id: str
@@ -238,3 +243,8 @@ BackendEvent = Annotated[
     | Annotated[OtherBackendEvent, Tag("other")],
     Discriminator(known_kinds(*kinds_of(_KnownBackendEvent))),
 ]
+BACKEND_EVENTS: tuple[type[LenientModel], ...] = (
+    *_KnownBackendEvent.__value__.__args__,
+    OtherBackendEvent,
+)
+"""The class of every backend event."""

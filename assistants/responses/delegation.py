@@ -175,7 +175,7 @@ class ManagedWork:
     def _called(
         self, call: FunctionCall, delegation_id: str | None, at: Stamp
     ) -> Iterator[Observation]:
-        if call.status not in {None, "completed"}:
+        if not call.is_made:
             return
         response = self._newest_open(delegation_id)
         if call.call_id in self._calls:

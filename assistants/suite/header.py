@@ -7,6 +7,7 @@ from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from assistants.resources import client_prompt_digests
 from assistants.suite.detectors import second_for_assistant
 from assistants.suite.plan import Plan
 from shared.audio.detection.energy_v1 import EnergyV1
@@ -70,6 +71,7 @@ def _configuration(plan: Plan) -> dict[str, object]:
         "application_sha256": dict(application.digests),
         "voice_prompt_sha256": _sha256(plan.kit.voice_prompt),
         "assistant_opening_prompt_sha256": None if opening is None else _sha256(opening),
+        "client_delegation": _client_delegation(plan),
         "detector": _named(EnergyV1()),
         "second_detector": None if second is None else _named(second),
         "metrics_version": METRICS_VERSION,
@@ -83,6 +85,13 @@ def _configuration(plan: Plan) -> dict[str, object]:
             for package in ("gpt-live-evals", "numpy", "openai", "pydantic", "websockets")
         },
     }
+
+
+def _client_delegation(plan: Plan) -> dict[str, object] | None:
+    """What client mode adds to a run and the other mode has not, beside its own settings."""
+    if plan.kit.client is None:
+        return None
+    return {**plan.kit.client.recorded, "prompt_sha256": client_prompt_digests()}
 
 
 def _callers(plan: Plan) -> dict[str, object]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from assistants.catalog import AssistantKit, ClientKit
-from assistants.client.desk import DeskTexts
+from assistants.catalog import AssistantKit
 from assistants.config import LiveAgentSettings
 from assistants.resources import (
     BUNDLED_APPLICATION,
     load_application,
-    load_client_prompt,
     load_voice_prompt,
 )
+from assistants.suite.client_kit import client_kit
 from shared.errors import UsageError
 from shared.places import expanded
 from shared.settings import Settings
@@ -24,12 +23,8 @@ def kit_of(settings: Settings) -> AssistantKit:
         load_application(expanded(folder, "--application") if folder else BUNDLED_APPLICATION),
         load_voice_prompt(),
         _opening_prompt(settings),
-        _client_kit() if settings.text("assistant_mode") == "client" else None,
+        client_kit(settings),
     )
-
-
-def _client_kit() -> ClientKit:
-    return ClientKit(DeskTexts(load_client_prompt("task"), load_client_prompt("failed")))
 
 
 def _opening_prompt(settings: Settings) -> str | None:

@@ -1,0 +1,94 @@
+"""What delegation managed by the application is made from: texts, timing, and its backend."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from assistants.catalog import ClientKit
+from assistants.client.backend import OpenBackend
+from assistants.client.desk import DeskTexts, DeskTiming
+from assistants.client.openai_backend import (
+    RESPONSE_WITHIN_S,
+    RETRIES,
+    ROUNDS_MAX,
+    OpenAIBackend,
+)
+from assistants.config import CLIENT_EFFORT, EFFORTS, responses_key
+from assistants.endpoints import http_endpoint
+from assistants.resources import load_client_prompt, load_own_backend
+from shared.errors import UsageError
+from shared.grading.openai_model import ModelService, load_sdk
+from shared.places import expanded
+from shared.settings import Origin, Settings
+from shared.values import JsonObject
+
+
+def client_kit(settings: Settings) -> ClientKit | None:
+    """Read and check it; nothing under managed delegation. Mistakes are :class:`UsageError`s."""
+    if settings.text("assistant_mode") != "client":
+        _refuse_what_is_of_client_mode(settings)
+        return None
+    texts = DeskTexts(load_client_prompt("task"), load_client_prompt("failed"))
+    open_backend, recorded = _backend(settings)
+    return ClientKit(texts, open_backend, _timing(settings), recorded)
+
+
+def _refuse_what_is_of_client_mode(settings: Settings) -> None:
+    if settings.origin("client_backend") is Origin.FLAG:
+        raise UsageError("--client-backend: belongs to --assistant client; remove it")
+    if settings.text("backend_reasoning_effort") == CLIENT_EFFORT:
+        raise UsageError(
+            f"OPENAI_LIVE_BACKEND_REASONING_EFFORT: {CLIENT_EFFORT} belongs to --assistant client;"
+            f" choose {EFFORTS[-1]} or less"
+        )
+
+
+def _timing(settings: Settings) -> DeskTiming:
+    quiet_ms, wait_ms = settings.integer("handoff_quiet_ms"), settings.integer("handoff_wait_ms")
+    if quiet_ms > wait_ms:
+        raise UsageError(
+            f"assistant.handoff_quiet_ms: {quiet_ms} is longer than a handover waits at all"
+            f" (assistant.handoff_wait_ms, {wait_ms}); make it shorter"
+        )
+    deadline_us = round(settings.number("delegation_timeout_seconds") * 1e6)
+    return DeskTiming(quiet_ms * 1_000, wait_ms * 1_000, deadline_us)
+
+
+def _backend(settings: Settings) -> tuple[OpenBackend | None, JsonObject]:
+    """What opens the backend of a session, and what a report says of it."""
+    own = settings.path("client_backend")
+    if own is not None:
+        if settings["assistant_endpoint"]:
+            raise UsageError(
+                "--client-backend: there is --assistant-endpoint too; keep one of them"
+            )
+        backend = load_own_backend(expanded(own, "--client-backend"))
+        file = {"file": backend.file_name, "sha256": backend.sha256}
+        return backend.make, {"backend": "own", **file}
+    if settings.switch("offline"):
+        return None, {"backend": "scripted"}
+    if settings["assistant_endpoint"]:
+        return None, {"backend": "remote"}
+    return _openai_backend(settings)
+
+
+def _openai_backend(settings: Settings) -> tuple[OpenBackend, JsonObject]:
+    base = http_endpoint(
+        settings.text("base_url"),
+        allow_plaintext_loopback=settings.switch("allow_insecure_loopback"),
+        setting="OPENAI_BASE_URL",
+    )
+    service = ModelService(
+        base_url=base.url,
+        is_loopback=base.is_loopback,
+        timeout_s=RESPONSE_WITHIN_S,
+        api_key=responses_key(settings),
+    )
+    load_sdk()
+    recorded: JsonObject = {
+        "backend": "openai",
+        "response_timeout_seconds": RESPONSE_WITHIN_S,
+        "responses_max": ROUNDS_MAX,
+        "retries": RETRIES.most,
+    }
+    return partial(OpenAIBackend, service, load_client_prompt("broken_off")), recorded
