@@ -10,7 +10,7 @@ our words: of the service's only codes are repeated.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -20,7 +20,6 @@ from assistants.client.backend import WorkFailedError
 from assistants.frontend.backend_events import (
     BackendEvent,
     BackendMessage,
-    FunctionCall,
     OtherBackendEvent,
     OutputItemDone,
     OutputText,
@@ -92,8 +91,7 @@ class ResponseStream:
         self._size = 0
         self.is_begun = False
         self._items: dict[int, JsonObject] = {}
-        self._call_ids: list[str] = []
-        self._messages: list[BackendMessage] = []
+        self._messages: dict[int, BackendMessage] = {}
         self._response_id: str | None = None
         self._output: tuple[JsonObject, ...] = ()
 
@@ -114,18 +112,15 @@ class ResponseStream:
         """What it came to, once the stream is over; :class:`WorkFailedError` if that is nothing."""
         if self._response_id is None:
             raise WorkFailedError("the stream ended before the response did")
-        items = self._output or tuple(self._items[index] for index in sorted(self._items))
-        finished = tuple(one for one in items if self._is_finished(one))
-        calls = [one["call_id"] for one in finished if one.get("type") == _CALL]
-        if sorted(map(str, calls)) != sorted(self._call_ids):
+        streamed = tuple(self._items[place] for place in sorted(self._items))
+        items = tuple(filter(_is_whole, self._output or streamed))
+        call_ids = _call_ids(filter(_is_whole, streamed))
+        if _call_ids(items) != call_ids or len(set(call_ids)) < len(call_ids):
             raise WorkFailedError("the calls of the response are not those that it streamed")
-        if any(_is_sealed_shut(one) for one in finished):
+        if any(_is_sealed_shut(one) for one in items):
             raise WorkFailedError("its reasoning came without what it takes to send it back")
-        return Answer(self._response_id, finished, tuple(self._call_ids), _text_of(self._messages))
-
-    def _is_finished(self, item: JsonObject) -> bool:
-        """A call that broke off is run by nobody, so nothing would ever answer it."""
-        return item.get("type") != _CALL or item.get("call_id") in self._call_ids
+        messages = [self._messages[place] for place in sorted(self._messages)]
+        return Answer(self._response_id, items, call_ids, _text_of(messages))
 
     def _read(self, data: bytes) -> Iterator[BackendEvent]:
         text, raw = _object_in(data)
@@ -145,12 +140,10 @@ class ResponseStream:
 
     def _note(self, event: BackendEvent, raw: JsonObject) -> None:
         match event:
-            case OutputItemDone(output_index=index, item=item):
-                self._items[index] = _part(raw, "item")
+            case OutputItemDone(output_index=place, item=item):
+                self._items[place] = _part(raw, "item")
                 if isinstance(item, BackendMessage):
-                    self._messages.append(item)
-                elif isinstance(item, FunctionCall) and item.is_made:
-                    self._call_ids.append(item.call_id)
+                    self._messages[place] = item
             case ResponseCompleted(response=response):
                 self._response_id = response.id
                 output = _part(raw, "response").get("output")
@@ -201,6 +194,15 @@ def _refuse_unfinished(event: BackendEvent) -> None:
             raise WorkFailedError(f"the response is incomplete ({reason})")
         case _:
             pass
+
+
+def _is_whole(item: JsonObject) -> bool:
+    """Whether it may be sent back: a call that broke off was run by nobody and has no output."""
+    return item.get("type") != _CALL or item.get("status") in {None, "completed"}
+
+
+def _call_ids(items: Iterable[JsonObject]) -> tuple[str, ...]:
+    return tuple(str(one.get("call_id")) for one in items if one.get("type") == _CALL)
 
 
 def _is_sealed_shut(item: JsonObject) -> bool:
