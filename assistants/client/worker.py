@@ -170,6 +170,8 @@ class BackendWorker(Worker):
         except WorkFailedError as error:
             why = shortened(one_line(str(error)), LONGEST_WHY)
             self._desk.failed(task.delegation_id, why, self._now())
+        except GeneratorExit:
+            raise  # it was left behind, and there is no loop any more
         except BaseException as error:
             if _is_cancelled():
                 raise
