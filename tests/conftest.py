@@ -18,6 +18,7 @@ IN_REAL_TIME = (
     "tests/offline/test_lost_sessions.py",
     "tests/offline/test_shutdown.py",
     "tests/offline/test_live_with_a_voice.py",
+    "tests/offline/test_client_backend_live.py",
     "tests/bugs/test_sessions.py",
     "tests/bugs/test_conversations.py",
     "tests/bugs/test_judge.py",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, override
@@ -19,6 +20,8 @@ from assistants.client.response_stream import Answer, ResponseStream, shown_code
 from assistants.frontend.backend_events import FunctionCall, OutputItemDone
 from shared.grading.model_call import ModelCall, Retries, refused
 from shared.grading.openai_model import ModelService
+from shared.own_loop import run_alone
+from shared.wall_time import wall_loop
 
 if TYPE_CHECKING:
     from openai import APIStatusError
@@ -31,6 +34,9 @@ RETRIES: Final = Retries(most=2, longest_wait_s=5.0)
 MOST_BYTES: Final = 64 * 1024 * 1024
 """Of all responses of one session."""
 
+_NOBODY: Final = ModelService(
+    base_url="http://127.0.0.1:0/v1", is_loopback=True, timeout_s=1.0, api_key="nobody's"
+)
 _CARRIED: Final = {"stream": True, "store": False, "include": ["reasoning.encrypted_content"]}
 
 
@@ -44,6 +50,24 @@ class _NotBegunError(Exception):
 
 class _BrokenOffError(Exception):
     """The body of a response did not come to its end."""
+
+
+def rehearse() -> None:
+    """Load the SDK and make a request that reaches nobody.
+
+    A first one takes up to half a second of imports, in which audio under way would leave late.
+    """
+    run_alone(_ask_nobody(), wall_loop)
+
+
+async def _ask_nobody() -> None:
+    client = _NOBODY.client()
+    with suppress(Exception):
+        async with asyncio.timeout(_NOBODY.timeout_s):
+            create = client.responses.with_streaming_response.create
+            async with create(model="none", input=[], **_CARRIED):  # type: ignore[call-overload]
+                pass
+    await client.close()
 
 
 class OpenAIBackend(Backend):

@@ -12,12 +12,13 @@ from assistants.client.openai_backend import (
     RETRIES,
     ROUNDS_MAX,
     OpenAIBackend,
+    rehearse,
 )
 from assistants.config import CLIENT_EFFORT, EFFORTS, responses_key
 from assistants.endpoints import http_endpoint
 from assistants.resources import load_client_prompt, load_own_backend
 from shared.errors import UsageError
-from shared.grading.openai_model import ModelService, load_sdk
+from shared.grading.openai_model import ModelService
 from shared.places import expanded
 from shared.settings import Origin, Settings
 from shared.values import JsonObject
@@ -84,7 +85,7 @@ def _openai_backend(settings: Settings) -> tuple[OpenBackend, JsonObject]:
         timeout_s=RESPONSE_WITHIN_S,
         api_key=responses_key(settings),
     )
-    load_sdk()
+    rehearse()
     recorded: JsonObject = {
         "backend": "openai",
         "response_timeout_seconds": RESPONSE_WITHIN_S,

@@ -7,12 +7,14 @@ from dataclasses import fields
 import pytest
 
 from assistants.config import (
+    CLIENT_EFFORT,
     DEFAULT_BASE_URL,
     DEFAULT_ENDPOINT,
     EFFORTS,
     ROWS,
     LiveAgentSettings,
     api_key,
+    responses_key,
 )
 from shared.errors import UsageError
 from shared.settings import Settings, resolve
@@ -104,7 +106,7 @@ def test_blank_is_the_default_of(variable: str, name: str, default: object) -> N
     ("variable", "text"),
     [
         pytest.param("OPENAI_LIVE_BACKEND_MAX_OUTPUT_TOKENS", "15", id="too-few-tokens"),
-        pytest.param("OPENAI_LIVE_BACKEND_REASONING_EFFORT", "max", id="an-effort-of-another-api"),
+        pytest.param("OPENAI_LIVE_BACKEND_REASONING_EFFORT", "most", id="an-unknown-effort"),
         pytest.param("OPENAI_LIVE_BACKEND_VERBOSITY", "LOW", id="a-verbosity-in-capitals"),
         pytest.param("OPENAI_ASSISTANT_MODE", "managed", id="an-unknown-mode"),
         pytest.param("OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK", "maybe", id="an-undecided-switch"),
@@ -115,7 +117,7 @@ def test_refused_is(variable: str, text: str) -> None:
         resolved(**{variable: text})
 
 
-@pytest.mark.parametrize("effort", EFFORTS)
+@pytest.mark.parametrize("effort", [*EFFORTS, CLIENT_EFFORT])
 def test_an_effort_the_service_takes(effort: str) -> None:
     assert resolved(OPENAI_LIVE_BACKEND_REASONING_EFFORT=effort).text("backend_reasoning_effort")
 
@@ -165,3 +167,25 @@ def test_without_a_key_the_refusal_says_for_what_it_is_needed() -> None:
         UsageError, match=r"^OPENAI_API_KEY: a live run needs a key; set it, or use x$"
     ):
         api_key(resolved(), needed_for="a live run", otherwise="x")
+
+
+@pytest.mark.parametrize(
+    ("own", "used"),
+    [
+        pytest.param("sk-of-its-own", "sk-of-its-own", id="one-of-its-own"),
+        pytest.param("", HIDDEN, id="a-blank-one"),
+        pytest.param(None, HIDDEN, id="none"),
+    ],
+)
+def test_the_client_backend_has_the_key(own: str | None, used: str) -> None:
+    given = {} if own is None else {"OPENAI_RESPONSES_API_KEY": own}
+    settings = resolved(OPENAI_API_KEY=HIDDEN, **given)
+    assert responses_key(settings) == used
+    assert set(settings.secrets()) == {HIDDEN, used}
+    assert own not in str(settings.recorded()) if own else True
+
+
+def test_a_key_of_the_backend_alone_is_refused_by_its_own_name() -> None:
+    with pytest.raises(UsageError, match=r"^OPENAI_RESPONSES_API_KEY: holds a blank") as refused:
+        responses_key(resolved(OPENAI_RESPONSES_API_KEY="sk-\nsecret"))
+    assert "secret" not in str(refused.value)

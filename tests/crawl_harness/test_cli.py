@@ -25,6 +25,7 @@ from tests.support.runs import COMMAND, bare_environment
 from tests.support.scenario_documents import CONVERSATION, REQUEST, a_dataset, edited
 
 OFFLINE = ("--offline", "--example", "restaurant_001")
+CLIENT = (*OFFLINE, "--assistant", "client")
 LIVE = ("--synthesizer", "tone", "--example", "restaurant_001")
 KEY = {"OPENAI_API_KEY": "sk-a-key-that-nobody-may-see"}
 PLAINTEXT = {"OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK": "true"}
@@ -108,6 +109,48 @@ def refused(terminal: Terminal, *arguments: str, **environment: str) -> str:
         pytest.param(["--offline", "--example", "nobody"], {}, '"nobody"', id="an-unknown-example"),
         pytest.param([*OFFLINE, "--config", "no.toml"], {}, "--config: ", id="a-missing-config"),
         pytest.param([*OFFLINE, "--lisen"], {}, "No such option: --lisen", id="an-unknown-option"),
+        pytest.param(
+            [*OFFLINE, "--client-backend", "own.py"],
+            {},
+            "--client-backend: belongs to --assistant client; remove it",
+            id="a-backend-of-another-mode",
+        ),
+        pytest.param(
+            OFFLINE,
+            {"OPENAI_LIVE_BACKEND_REASONING_EFFORT": "max"},
+            "OPENAI_LIVE_BACKEND_REASONING_EFFORT: max belongs to --assistant client; choose xhigh",
+            id="an-effort-of-another-mode",
+        ),
+        pytest.param(
+            [*CLIENT, "--client-backend", "no.py"],
+            {},
+            "no.py: the file is missing",
+            id="a-missing-backend",
+        ),
+        pytest.param(
+            [*CLIENT, "--client-backend", "own.py", "--assistant-endpoint", "wss://a.example"],
+            {},
+            "--client-backend: there is --assistant-endpoint too; keep one of them",
+            id="two-backends",
+        ),
+        pytest.param(
+            [*LIVE, "--no-judge", "--assistant", "client"],
+            KEY | {"OPENAI_RESPONSES_API_KEY": "sk-\u2026"},
+            "OPENAI_RESPONSES_API_KEY: holds",
+            id="a-backend's-key-of-no-key",
+        ),
+        pytest.param(
+            [*LIVE, "--no-judge", "--assistant", "client"],
+            KEY | {"OPENAI_RESPONSES_API_KEY": "7-chars"},
+            "OPENAI_RESPONSES_API_KEY: has fewer than 8",
+            id="a-backend's-key-too-short",
+        ),
+        pytest.param(
+            [*LIVE, "--no-judge", "--assistant", "client"],
+            KEY | {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"},
+            "OPENAI_BASE_URL: plaintext is refused",
+            id="a-backend's-address-that-was-not-allowed",
+        ),
         pytest.param([*OFFLINE, "--assistant", "x"], {}, "'x' is none of", id="an-unknown-mode"),
         pytest.param(
             [*OFFLINE, "--assistant-endpoint", "wss://a.example"],
