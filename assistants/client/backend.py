@@ -73,7 +73,8 @@ class Handoff(Protocol):
         """The passages of the conversation that no earlier task of the session told of."""
 
     def amendment(self) -> str:
-        """What was said since this task was handed over, once; empty when it is nothing."""
+        """What was said since this task was handed over, once; empty until the caller has said
+        something."""
 
     async def call(self, name: str, arguments: str, call_id: str) -> str:
         """Run a tool with arguments as JSON text, exactly as the model wrote them.

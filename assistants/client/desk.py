@@ -244,8 +244,11 @@ class Desk:
         self._end(task, DelegationOutcome.FAILED, at, why)
 
     def amendment(self, delegation_id: str) -> str:
-        """What was said since, which counts as told in this task."""
-        return self._memory.tell(delegation_id)
+        """What was said since, which counts as told in this task.
+
+        The assistant alone amends nothing: it fills the time until there is a result.
+        """
+        return self._memory.tell(delegation_id) if self._memory.caller_has_more else ""
 
     # what is to be done
 

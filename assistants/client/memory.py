@@ -92,6 +92,11 @@ class Memory:
             for passage in self._passages
         )
 
+    @property
+    def caller_has_more(self) -> bool:
+        """Whether the caller has said anything that no task has told."""
+        return any(one.speaker is Speaker.CALLER and one.is_news for one in self._passages)
+
     def whole(self) -> str:
         """Everything that was said, a line for each passage; what is news is marked as new."""
         passages = sorted(self._passages, key=attrgetter("start_ms"))

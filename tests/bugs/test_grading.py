@@ -80,8 +80,11 @@ def a_scripted_dataset(folder: Path, scenarios: dict[str, tuple[dict[str, Any], 
     )
 
 
-@pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[FinishedRun, Lines]:
+@pytest.fixture(scope="module", params=["responses", "client"])
+def graded(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[FinishedRun, Lines]:
+    """Under either way to manage delegation."""
     folder = tmp_path_factory.mktemp("graded")
     broken = {
         name: (REQUIRED, [{"name": "create_reservation", "raw_arguments": raw}])
@@ -92,7 +95,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[FinishedRun, Lines
         for name, (required, prohibited, made, _) in COUNTED.items()
     }
     data = a_scripted_dataset(folder / "data", broken | counted)
-    return evaluate_here(folder / "results", data=str(data))
+    return evaluate_here(folder / "results", data=str(data), assistant_mode=request.param)
 
 
 @pytest.mark.parametrize("name", RAW)
@@ -103,6 +106,7 @@ def test_case_22_arguments_that_are_none_are_recorded_answered_and_scored(
     run, lines = graded
     evidence = decode_details(run.details(name)).evidence
     (called,), (returned,) = evidence.of(ToolCalled), evidence.of(ToolReturned)
+    is_managed = run.report["run"]["configuration"]["assistant_mode"] == "responses"
     answers = [
         one.event["item"]["output"]
         for one in lines[f"{name}#1"]
@@ -111,7 +115,9 @@ def test_case_22_arguments_that_are_none_are_recorded_answered_and_scored(
 
     assert (called.raw_arguments, called.arguments) == (RAW[name], None)
     assert returned.status == "failed"
-    assert ["error" in json.loads(answer) for answer in answers] == [True]
+    assert isinstance(returned.output, dict)
+    assert "error" in returned.output
+    assert [json.loads(answer) for answer in answers] == [returned.output] * is_managed
     assert run.rows[name]["error"] is None
     assert run.rows[name]["status"] == "failed"
     assert "tool_contract" in failed_checks(run.rows[name])

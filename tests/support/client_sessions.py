@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -81,8 +81,14 @@ async def a_session(
     timing: DeskTiming = TIMING,
     application: Callable[..., Any] = Shelf,
     lasting_ms: int | None = None,
+    tampering: Sequence[Mapping[str, object]] = (),
+    steps: Sequence[dict[str, object]] = (),
 ) -> Session:
-    """Hold a session in which work is handed over so often, the first time after a second."""
+    """Hold a session in which work is handed over so often, the first time after a second.
+
+    ``tampering`` is what happens to events of the service on their way, and ``steps`` are more of
+    what it does.
+    """
     whole = load_application(BUNDLED_APPLICATION)
     kit = AssistantKit(
         LiveAgentSettings(),
@@ -94,7 +100,7 @@ async def a_session(
         voice=VOICE,
         session_name="a-session",
         epoch_s=EPOCH_S,
-        script=a_script(*_steps(delegations)),
+        script=a_script(*_steps(delegations), *steps, tampering=tampering),
     )
     brief = a_scenario().for_assistant()
     opened = open_client(kit, brief, far_end, clock, Trace(Masker(), VOCABULARY))

@@ -178,6 +178,16 @@ def test_what_comes_later_amends_it_once() -> None:
     assert story.desk.amendment("d1") == ""
 
 
+def test_the_assistant_alone_amends_nothing_and_is_told_with_what_the_caller_says() -> None:
+    story = Story().play(*RUNNING, assistant(800_000, 5_000))
+    assert story.desk.amendment("d1") == ""
+    story.play(caller(1_500_000, 6_000, "For three."))
+    assert story.desk.amendment("d1").splitlines() == [
+        "[5.0 s] ASSISTANT (new): one moment",
+        "[6.0 s] CALLER (new): For three.",
+    ]
+
+
 def test_without_a_word_it_is_said_that_there_is_none() -> None:
     (text,) = Story().play(begins("d1", offset_ms=None), wakes(QUIET_US)).texts
     assert text == "Do it.\n\n(nothing has been transcribed)"
