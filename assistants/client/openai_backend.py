@@ -40,8 +40,8 @@ _NOBODY: Final = ModelService(
 _CARRIED: Final = {"stream": True, "store": False, "include": ["reasoning.encrypted_content"]}
 
 
-class _NotBegunError(Exception):
-    """Nothing came of a request, so it may be made again if ``call`` allows."""
+class _NoResponseError(Exception):
+    """A request came to no response, and is made again if ``call`` allows."""
 
     def __init__(self, call: ModelCall) -> None:
         super().__init__(call.problem)
@@ -114,7 +114,7 @@ class OpenAIBackend(Backend):
             calls += 1
             try:
                 return await self._ask_once(emit)
-            except _NotBegunError as error:
+            except _NoResponseError as error:
                 wait_s = RETRIES.wait_s(error.call, calls)
                 if wait_s is None:
                     raise WorkFailedError(str(error.call.problem)) from None
@@ -135,9 +135,9 @@ class OpenAIBackend(Backend):
         except (APIConnectionError, _BrokenOffError) as error:
             problem = f"the line to the model broke ({type(error.__cause__).__name__})"
             call = ModelCall(problem=problem, may_pass=not stream.is_begun)
-            raise _NotBegunError(call) from None
+            raise _NoResponseError(call) from None
         except APIStatusError as error:
-            raise _NotBegunError(_refusal(error)) from None
+            raise _NoResponseError(_refusal(error)) from None
         return stream.answer()
 
     async def _read(self, pieces: AsyncIterator[bytes], stream: ResponseStream, emit: Emit) -> None:

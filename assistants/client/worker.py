@@ -21,8 +21,10 @@ from shared.observability.observations import Faulted, Observation, ToolCalled, 
 from shared.participant import AudioArrived
 from shared.plain_text import one_line, shortened
 
+END_WITHIN_S = 2.0
+"""How long work that is cancelled may take to end."""
 CLOSE_WITHIN_S = 5.0
-"""How long a backend may take to end, for what still runs and for its own closing."""
+"""How long a backend may take for that and for its own closing."""
 LONGEST_SAID = 20_000
 """Characters of a result or of progress; nobody could be told more on a call."""
 LONGEST_WHY = 300
@@ -91,7 +93,7 @@ class BackendWorker(Worker):
         for run in self._runs.values():
             run.cancel()
         if self._runs:
-            await asyncio.wait(self._runs.values())
+            await asyncio.wait(self._runs.values(), timeout=END_WITHIN_S)
         with contextlib.suppress(BaseException):  # it is the user's: anything may come
             await self._backend.close()
 

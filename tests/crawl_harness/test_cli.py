@@ -128,8 +128,8 @@ def refused(terminal: Terminal, *arguments: str, **environment: str) -> str:
             id="a-missing-backend",
         ),
         pytest.param(
-            [*CLIENT, "--client-backend", "own.py", "--assistant-endpoint", "wss://a.example"],
-            {},
+            [*CLIENT, "--client-backend", "own.py"],
+            {"OPENAI_CLIENT_ASSISTANT_ENDPOINT": "wss://a.example"},
             "--client-backend: there is --assistant-endpoint too; keep one of them",
             id="two-backends",
         ),

@@ -45,6 +45,7 @@ class Own:
 
     def __init__(self, work: Any) -> None:
         self._work = work
+        self.is_closed = False
 
     def __call__(self, _context: BackendContext) -> Own:
         return self
@@ -55,6 +56,7 @@ class Own:
         return await self._work(handoff, emit)
 
     async def close(self) -> None:
+        self.is_closed = True
         raise RuntimeError(SECRET)
 
 
@@ -243,8 +245,10 @@ def test_a_backend_that_does_not_open_is_told_by_its_class() -> None:
 
 
 def test_a_session_ends_while_its_backend_will_not() -> None:
-    session = held(Own(will_not_be_cancelled), lasting_ms=2_000)
+    backend = Own(will_not_be_cancelled)
+    session = held(backend, lasting_ms=2_000)
     assert session.outcomes == []
+    assert backend.is_closed
     assert session.of(SessionClosed)
 
 

@@ -424,6 +424,22 @@ def test_a_task_that_is_cancelled_leaves_no_call_without_an_output() -> None:
         ]
 
 
+def test_a_task_that_is_cancelled_in_mid_stream_hangs_up_and_leaves_nothing() -> None:
+    async def work(backend: Backend) -> str:
+        begun, first = asyncio.Event(), Task()
+        running = asyncio.create_task(backend.run(first, lambda _event: begun.set()))
+        await begun.wait()
+        running.cancel()
+        (outcome,) = await asyncio.gather(running, return_exceptions=True)
+        assert isinstance(outcome, asyncio.CancelledError)
+        return await told(backend, Task(text="The longer call."))
+
+    slow = {"text": "a b c d e f", "between_ms": 1_000}
+    with http_end(answering(slow, DONE)) as end:
+        assert with_backend(end, work) == "It is done."
+        assert json.loads(end.requests[1].text)["input"] == [said("The longer call.")]
+
+
 def test_two_tasks_are_done_one_after_the_other() -> None:
     async def work(backend: Backend) -> list[str]:
         tasks = [Task(text=f"Call {number}.", news=f"{number}.") for number in range(2)]

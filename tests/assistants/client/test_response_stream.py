@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
@@ -264,6 +265,14 @@ def test_it_comes_to_nothing_after(body: bytes, why: str) -> None:
     assert str(failed.value).startswith(why)
     assert "secret" not in str(failed.value)
     assert "sk-" not in str(failed.value)
+
+
+@given(st.integers(0, len(WHOLE)), st.integers(0, len(WHOLE)), st.binary(max_size=40))
+def test_whatever_a_stream_holds_it_is_an_answer_or_a_failure(
+    start: int, end: int, noise: bytes
+) -> None:
+    with suppress(WorkFailedError):
+        read(WHOLE[:start] + noise + WHOLE[end:])
 
 
 def test_a_failed_response_is_shown_before_it_fails() -> None:
