@@ -68,6 +68,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "endpoint": ("http://example.org", "wss://u:p@example.org/x", f"{ENDPOINT}?key=1"),
     "assistant_mode": ("neither", ""),
     "assistant_endpoint": ("ws://127.0.0.1:1/x",),
+    "client_backend": ("no_such_file.py", "a_file"),
     "application": ("no_such_folder",),
 }
 LIVE_ONLY = {
