@@ -151,7 +151,7 @@ DOORS = frozenset(
         "assistants.frontend.transport",
         "assistants.client.openai_backend",
         "assistants.client.scripted",
-        "assistants.client.worker",
+        "assistants.client.workshop",
         "assistants.live_fixture",
         "assistants.resources",
         "assistants.responses.worker",

@@ -12,7 +12,7 @@ import pytest
 
 from assistants.client.backend import BackendContext, Emit, Handoff, Progress, WorkFailedError
 from assistants.client.desk import DeskTiming
-from assistants.client.worker import LONGEST_SAID
+from assistants.client.workshop import LONGEST_SAID
 from assistants.frontend.backend_events import (
     BackendEvent,
     OutputItemDone,
