@@ -149,6 +149,7 @@ DOORS = frozenset(
         "assistants.frontend.fixture.message_log",
         "assistants.frontend.fixture.server",
         "assistants.frontend.transport",
+        "assistants.client.contract_schema",
         "assistants.client.openai_backend",
         "assistants.client.scripted",
         "assistants.client.workshop",
