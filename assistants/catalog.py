@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from assistants.client.backend import Backend, BackendContext, OpenBackend
 from assistants.client.desk import Desk, DeskTexts, DeskTiming
 from assistants.client.memory import Memory
+from assistants.client.remote import Call, RemoteApplication
+from assistants.client.remote_worker import APPLICATION, RemoteWorker
 from assistants.client.scripted import ScriptedBackend
 from assistants.client.session import NoManagedWork
 from assistants.client.session import session_config as client_session
@@ -16,7 +18,7 @@ from assistants.client.worker import BackendWorker
 from assistants.config import CLIENT_EFFORT, EFFORTS, LiveAgentSettings
 from assistants.endpoints import Endpoint
 from assistants.frontend.fixture.machine import FixtureMachine
-from assistants.frontend.protocol import Deadlines, DelegatedWork, LiveSession
+from assistants.frontend.protocol import Deadlines, DelegatedWork, LiveSession, State
 from assistants.frontend.session_config import SessionConfig
 from assistants.frontend.transport import LiveParticipant, Worker
 from assistants.resources import ApplicationResources
@@ -24,7 +26,7 @@ from assistants.responses.delegation import ManagedWork
 from assistants.responses.session import backend_body, backend_config, session_config
 from assistants.responses.worker import ToolWorker
 from assistants.runtime import ToolRuntime, of_application
-from assistants.wire import Address, Connection, Patience, SocketConnection
+from assistants.wire import Address, Connection, Patience, SocketConnection, Tap
 from shared.attempts.assistant import OpenAssistant
 from shared.clock import Clock
 from shared.observability.observations import AppendIntent
@@ -36,15 +38,18 @@ from shared.values import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class ClientKit:
-    """What client delegation needs beside the rest. Without ``open_backend`` a script is played.
+    """What client delegation needs beside the rest.
 
-    ``recorded`` is what a report says of the backend: its kind, and what could change its work.
+    ``remote`` is where the application is, if it is elsewhere. Of one that is here, a script is
+    played without ``open_backend``. ``recorded`` is what a report says of the backend: its kind,
+    and what could change its work.
     """
 
     texts: DeskTexts
     open_backend: OpenBackend | None = None
     timing: DeskTiming = field(default_factory=DeskTiming)
     recorded: JsonObject = field(default_factory=dict)
+    remote: Address | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +80,71 @@ def open_responses(
     line = _Line(kit.settings, far_end, clock, trace)
     session = line.session(config, ManagedWork())
     tools = _tools(kit.application, brief)
-    return line.assistant(session, ToolWorker(session, tools, clock), tools)
+    return line.assistant(session, ToolWorker(session, tools, clock), tools.snapshot)
 
 
 def open_client(
     kit: AssistantKit, brief: AssistantBrief, far_end: FarEnd, clock: Clock, trace: Trace
 ) -> OpenAssistant:
-    """GPT Live with delegation managed by the application, whose backend runs in this process."""
+    """GPT Live with delegation managed by the application, in this process or elsewhere."""
     if kit.client is None:
         raise ValueError("client delegation needs its kit")
+    if kit.client.remote is not None:
+        return _open_remote(kit, kit.client, kit.client.remote, brief, far_end, clock, trace)
     config = client_session(kit.settings, kit.application, kit.voice_prompt, brief)
     line = _Line(kit.settings, far_end, clock, trace)
     session = line.session(config, NoManagedWork())
     tools = _tools(kit.application, brief)
     desk = Desk(Memory(brief.history), kit.client.texts, kit.client.timing)
     backend = _backend(kit, kit.client, brief, far_end)
-    return line.assistant(session, BackendWorker(session, desk, backend, tools, clock), tools)
+    worker = BackendWorker(session, desk, backend, tools, clock)
+    return line.assistant(session, worker, tools.snapshot)
+
+
+def _open_remote(
+    kit: AssistantKit,
+    client: ClientKit,
+    address: Address,
+    brief: AssistantBrief,
+    far_end: FarEnd,
+    clock: Clock,
+    trace: Trace,
+) -> OpenAssistant:
+    """The application is elsewhere: no tool runs here, and its state is what it tells of it."""
+    config = client_session(kit.settings, kit.application, kit.voice_prompt, brief)
+    line = _Line(kit.settings, far_end, clock, trace)
+    session = line.session(config, NoManagedWork())
+    call = Call(
+        session.stamp,
+        lambda: session.state not in {State.STARTING, State.ACTIVE},
+        client.texts.failed,
+    )
+    application = RemoteApplication(call, brief.history, brief.initial_state)
+
+    def connect(near: RemoteApplication, on_activity: Callable[[], None]) -> Connection:
+        return SocketConnection(
+            address,
+            near,
+            clock,
+            on_activity=on_activity,
+            tap=_received_alone(trace),
+            patience=_patience(kit.settings),
+            peer=APPLICATION,
+        )
+
+    worker = RemoteWorker(session, application, connect, clock)
+    opened = line.assistant(session, worker, application.snapshot)
+    return replace(opened, began_with=lambda: application.state_before)
+
+
+def _received_alone(trace: Trace) -> Tap:
+    """What an application says. What it is told is in the trace already, where it came from."""
+
+    def tap(direction: str, message: str | bytes, at_us: int) -> None:
+        if direction == "received":
+            trace.message(direction, message, at_us, "client_assistant")
+
+    return tap
 
 
 def open_caller(
@@ -100,7 +154,7 @@ def open_caller(
     line = _Line(settings, far_end, clock, trace)
     session = line.session(config, ManagedWork())
     tools = ToolRuntime(_NoApplication(), ())
-    return line.assistant(session, ToolWorker(session, tools, clock), tools)
+    return line.assistant(session, ToolWorker(session, tools, clock), tools.snapshot)
 
 
 class _NoApplication:
@@ -158,12 +212,14 @@ class _Line:
         )
         return LiveSession(config, work, deadlines)
 
-    def assistant(self, session: LiveSession, worker: Worker, tools: ToolRuntime) -> OpenAssistant:
+    def assistant(
+        self, session: LiveSession, worker: Worker, snapshot: Callable[[], JsonObject]
+    ) -> OpenAssistant:
         def say(text: str) -> None:
             session.append(AppendIntent.COMMENTARY, text, self.clock.now_us())
 
         participant = LiveParticipant(session, self._connect, worker, self.clock)
-        return OpenAssistant(participant, tools.snapshot, say)
+        return OpenAssistant(participant, snapshot, say)
 
     def _connect(self, near: LiveSession, on_activity: Callable[[], None]) -> Connection:
         far_end, tap = self.far_end, self.trace.message

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hmac
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from shared.errors import UsageError
@@ -10,6 +12,7 @@ from shared.settings import Kind, Setting, Settings
 DEFAULT_ENDPOINT = "https://api.openai.com/v1/live/sessions"
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 KEY_VARIABLE = "OPENAI_API_KEY"
+BEARER_VARIABLE = "OPENAI_CLIENT_ASSISTANT_TOKEN"
 RESPONSES_KEY_VARIABLE = "OPENAI_RESPONSES_API_KEY"
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 CLIENT_EFFORT = "max"
@@ -42,6 +45,24 @@ ROWS: tuple[Setting, ...] = (
         toml="assistant.endpoint",
         may_be_blank=True,
         is_recorded=False,
+    ),
+    Setting(
+        "client_assistant_token",
+        Kind.TEXT,
+        None,
+        "Secret that the remote application knows us by: 32 to 512 characters, no API key.",
+        variable=BEARER_VARIABLE,
+        may_be_blank=True,
+        is_secret=True,
+        is_recorded=False,
+    ),
+    Setting(
+        "allow_insecure_client_loopback",
+        Kind.SWITCH,
+        default=False,
+        help="Allow plaintext to a remote application on this machine.",
+        variable="OPENAI_CLIENT_ASSISTANT_ALLOW_INSECURE_LOOPBACK",
+        may_be_blank=True,
     ),
     Setting(
         "application",
@@ -261,6 +282,44 @@ def _sendable(key: str, variable: str) -> str:
         # No shorter value can be masked: it would be found in every text.
         raise UsageError(f"{variable}: has fewer than {SHORTEST_KEY} characters; copy it whole")
     return key
+
+
+TOKEN_LENGTHS = range(32, 513)
+
+
+def client_token(settings: Settings, keys: Iterable[str]) -> str:
+    """The remote application's token, if it is one; a refusal names its variable and nothing of it.
+
+    ``keys`` are the API keys that are known, none of which it may be.
+    """
+    token = settings["client_assistant_token"]
+    if not isinstance(token, str) or not token:
+        raise UsageError(
+            f"{BEARER_VARIABLE}: a remote application needs a token; set the one its service has"
+        )
+    if len(token) not in TOKEN_LENGTHS or not all("!" <= one <= "~" for one in token):
+        raise UsageError(
+            f"{BEARER_VARIABLE}: is no token of 32 to 512 printable characters without blanks;"
+            " make a random one"
+        )
+    if any(hmac.compare_digest(token.encode(), _as_bytes(key)) for key in keys):
+        raise UsageError(f"{BEARER_VARIABLE}: is also an API key; make a token of its own")
+    return token
+
+
+def _as_bytes(key: str) -> bytes:
+    """A value of the environment, which may be no text."""
+    return key.encode("utf-8", "surrogateescape")
+
+
+def api_keys(*environments: Mapping[str, str]) -> list[str]:
+    """The API keys there are, wherever a value is set."""
+    return [
+        key
+        for environment in environments
+        for variable in (KEY_VARIABLE, RESPONSES_KEY_VARIABLE)
+        if (key := environment.get(variable, "").strip())
+    ]
 
 
 @dataclass(frozen=True, slots=True)

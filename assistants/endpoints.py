@@ -37,6 +37,20 @@ def live_endpoint(text: str, *, allow_plaintext_loopback: bool, setting: str) ->
     return _allowed(parts, rules, allow_plaintext_loopback=allow_plaintext_loopback)
 
 
+def application_endpoint(text: str, *, allow_plaintext_loopback: bool, setting: str) -> Endpoint:
+    """Check the address of a remote application in the same way."""
+    rules = _Rules(
+        setting,
+        SOCKET_SCHEMES,
+        "http(s) or ws(s)",
+        "wss://HOST/ws/assistant",
+        key_goes_to="OPENAI_CLIENT_ASSISTANT_TOKEN",
+        no_query="remove it",
+        loopback="OPENAI_CLIENT_ASSISTANT_ALLOW_INSECURE_LOOPBACK",
+    )
+    return _allowed(_split(text, rules), rules, allow_plaintext_loopback=allow_plaintext_loopback)
+
+
 def http_endpoint(text: str, *, allow_plaintext_loopback: bool, setting: str) -> Endpoint:
     """Check the base URL of an HTTP API in the same way. A slash at its end is dropped."""
     rules = _Rules(setting, HTTP_SCHEMES, "http(s)", "https://HOST/v1")
@@ -53,6 +67,9 @@ class _Rules:
     schemes: Mapping[str, str]
     kind: str
     example: str
+    key_goes_to: str = "OPENAI_API_KEY"
+    no_query: str = "the model is a setting of its own"
+    loopback: str = "OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK"
 
     def refusal(self, what: str, fix: str) -> UsageError:
         return UsageError(f"{self.setting}: {what}; {fix}")
@@ -70,11 +87,9 @@ def _split(text: str, rules: _Rules) -> SplitResult:
     if parts.scheme not in rules.schemes or not parts.hostname or port == 0:
         raise rules.refusal(f"this is not an {rules.kind} URL", f"write {rules.example}")
     if parts.username is not None or parts.password is not None:
-        raise rules.refusal("the URL carries credentials", "put the key into OPENAI_API_KEY")
+        raise rules.refusal("the URL carries credentials", f"put the key into {rules.key_goes_to}")
     if parts.query or parts.fragment or text.endswith(("?", "#")):
-        raise rules.refusal(
-            "the URL carries a query or fragment", "the model is a setting of its own"
-        )
+        raise rules.refusal("the URL carries a query or fragment", rules.no_query)
     return parts
 
 
@@ -84,8 +99,7 @@ def _allowed(parts: SplitResult, rules: _Rules, *, allow_plaintext_loopback: boo
     if scheme in PLAINTEXT and not (is_loopback and allow_plaintext_loopback):
         raise rules.refusal(
             "plaintext is refused",
-            "use https, or for a service on this machine set "
-            "OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK=true"
+            f"use https, or for a service on this machine set {rules.loopback}=true"
             if is_loopback
             else "use https",
         )

@@ -60,6 +60,16 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
+class Peer:
+    """Who is at the other side: how it is named, what it may send, and what its loss is."""
+
+    name: str = "the provider"
+    message_bytes_max: int = MESSAGE_BYTES_MAX
+    unreached: Stage = Stage.SESSION_START
+    lost: Stage = Stage.RESPONSE_COLLECTION
+
+
+@dataclass(frozen=True, slots=True)
 class Patience:
     """How long the network may take, in seconds, for each thing that would otherwise hang."""
 
@@ -90,8 +100,10 @@ class SocketConnection(Connection):
         on_activity: Callable[[], None],
         tap: Tap,
         patience: Patience | None = None,
+        peer: Peer | None = None,
     ) -> None:
         self._patience = patience or Patience()
+        self._peer = peer or Peer()
         self._address = address
         self._machine = machine
         self._clock = clock
@@ -116,12 +128,12 @@ class SocketConnection(Connection):
                 ping_interval=self._patience.ping_every_s,
                 ping_timeout=self._patience.pong_within_s,
                 compression=None,
-                max_size=MESSAGE_BYTES_MAX,
+                max_size=self._peer.message_bytes_max,
                 proxy=None if self._address.is_loopback else True,
             )
         except (OSError, WebSocketException, UnicodeError, ImportError) as error:
             # A name no resolver takes is a UnicodeError, a proxy we cannot speak an ImportError.
-            raise AttemptError(Stage.SESSION_START, _refusal(error)) from None
+            raise AttemptError(self._peer.unreached, _refusal(error)) from None
         peer = self._socket.transport.get_extra_info("socket")
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNSENT_BYTES)
         self._tasks = [
@@ -165,7 +177,7 @@ class SocketConnection(Connection):
         except ConnectionClosed as error:
             given_up = self._given_up(error)
             if given_up is not None:
-                self._fail(Stage.RESPONSE_COLLECTION, given_up)
+                self._fail(self._peer.lost, given_up)
         except Exception as error:  # noqa: BLE001 - a bug of ours must not look like their silence
             self._fail(Stage.ATTEMPT_EXECUTION, f"unexpected {type(error).__name__}")
             return
@@ -190,8 +202,8 @@ class SocketConnection(Connection):
                 self._waiting.put_nowait(message)
             except asyncio.QueueFull:
                 self._fail(
-                    Stage.RESPONSE_COLLECTION,
-                    f"the provider took nothing while {self._waiting.maxsize} messages waited",
+                    self._peer.lost,
+                    f"{self._peer.name} took nothing while {self._waiting.maxsize} messages waited",
                 )
                 break
         self._set_alarm(now_us)
@@ -201,9 +213,10 @@ class SocketConnection(Connection):
         if error.rcvd is not None or error.sent is None:
             return None
         if error.sent.reason == PING_LOST:
-            return f"the provider answered no ping for {self._patience.pong_within_s:g} s"
+            return f"{self._peer.name} answered no ping for {self._patience.pong_within_s:g} s"
         if error.sent.code == CloseCode.MESSAGE_TOO_BIG:
-            return f"the provider sent a message over the limit of {MESSAGE_BYTES_MAX} bytes"
+            limit = self._peer.message_bytes_max
+            return f"{self._peer.name} sent a message over the limit of {limit} bytes"
         return None
 
     def _fail(self, stage: Stage, message: str) -> None:

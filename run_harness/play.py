@@ -142,12 +142,13 @@ class Conversations:
                     clock,
                     observer=observer,
                     air=air,
-                    state_before=before,
+                    state_before=lambda: assistant.state_before(before),
                     monitor=self.monitor,
                 )
             finally:
                 if task is not None:
                     self.cancellation.forget(task)
+            before = assistant.state_before(before)
             states = before, _state_after(assistant, before, dialogue)
             return self._kept(attempt, dialogue, cast, air, states)
 

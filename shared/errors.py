@@ -27,6 +27,7 @@ class Stage(StrEnum):
     RESPONSE_COLLECTION = "response_collection"
     AUDIO_PACING = "audio_pacing"
     CALLER_SIMULATION = "caller_simulation"
+    CLIENT_ASSISTANT = "client_assistant"
     SEMANTIC_JUDGE = "semantic_judge"
     ATTEMPT_EXECUTION = "attempt_execution"
 

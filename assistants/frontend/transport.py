@@ -96,8 +96,10 @@ class LiveParticipant(Participant):
         if self._working is not None:
             self._working.cancel()
             await asyncio.gather(self._working, return_exceptions=True)
-        await self._worker.close()
-        await self._connection.close()
+        try:
+            await self._worker.close()
+        finally:
+            await self._connection.close()
 
     def _on_activity(self) -> None:
         self._observed.extend(self._worker.notice())

@@ -12,13 +12,16 @@ from assistants.frontend.events import (
 )
 from shared.observability.trace import Vocabulary
 
+REPORTED = "assistant.event"
+"""What an application elsewhere tells of its tools, over a connection of its own."""
+
 VOCABULARY = Vocabulary(
     audio_fields={
         InputAudioAppend.model_fields["type"].default: "audio",
         OutputAudioDelta.model_fields["type"].default: "delta",
     },
     envelope=ResponseEvent.model_fields["type"].default,
-    by_programs=frozenset({ErrorEvent.model_fields["type"].default}),
+    by_programs=frozenset({ErrorEvent.model_fields["type"].default, REPORTED}),
     speech_fields={
         InputTranscriptDelta.model_fields["type"].default: "delta",
         OutputTranscriptDelta.model_fields["type"].default: "delta",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 
 from assistants.catalog import ClientKit
@@ -14,9 +15,11 @@ from assistants.client.openai_backend import (
     OpenAIBackend,
     rehearse,
 )
-from assistants.config import CLIENT_EFFORT, EFFORTS, responses_key
-from assistants.endpoints import http_endpoint
+from assistants.config import CLIENT_EFFORT, EFFORTS, api_keys, client_token, responses_key
+from assistants.endpoints import application_endpoint, http_endpoint
 from assistants.resources import load_client_prompt, load_own_backend
+from assistants.wire import Address
+from shared.environment import read_env_file
 from shared.errors import UsageError
 from shared.grading.openai_model import ModelService
 from shared.places import expanded
@@ -31,7 +34,20 @@ def client_kit(settings: Settings) -> ClientKit | None:
         return None
     texts = DeskTexts(load_client_prompt("task"), load_client_prompt("failed"))
     open_backend, recorded = _backend(settings)
-    return ClientKit(texts, open_backend, _timing(settings), recorded)
+    return ClientKit(texts, open_backend, _timing(settings), recorded, _remote(settings))
+
+
+def _remote(settings: Settings) -> Address | None:
+    """Where the application is, if it is elsewhere. Offline nothing is connected to."""
+    if settings.switch("offline") or not settings["assistant_endpoint"]:
+        return None
+    endpoint = application_endpoint(
+        settings.text("assistant_endpoint"),
+        allow_plaintext_loopback=settings.switch("allow_insecure_client_loopback"),
+        setting="--assistant-endpoint",
+    )
+    token = client_token(settings, api_keys(os.environ, read_env_file(os.environ)))
+    return Address(endpoint.url, token, endpoint.is_loopback)
 
 
 def _refuse_what_is_of_client_mode(settings: Settings) -> None:

@@ -78,6 +78,7 @@ class Plan:
             *self.caller.warnings,
             *_unscripted(self.attempts),
             *_missing(self.left_out),
+            *_unconnected(self.settings),
         )
 
     @property
@@ -110,7 +111,7 @@ def plan_run(suite: Suite, settings: Settings, *, side: str | None = None) -> Pl
 
     ``side`` names the run among those of one comparison.
     """
-    if settings["assistant_endpoint"] and settings.origin("assistant_endpoint") is Origin.FLAG:
+    if _is_endpoint_flagged(settings) and settings.text("assistant_mode") != "client":
         raise UsageError("--assistant-endpoint: belongs to --assistant client; remove it")
     is_offline = settings.switch("offline")
     is_virtual = is_offline and settings["real_time"] is not True
@@ -126,7 +127,8 @@ def plan_run(suite: Suite, settings: Settings, *, side: str | None = None) -> Pl
     kit = kit_of(settings)
     attempts = _attempts(settings, suite.library(dataset.directory), caller, chosen)
     used = {planned.attempt.scenario.id: planned.attempt.scenario for planned in attempts}
-    refuse_misfits(used.values(), kit.application)
+    if kit.client is None or kit.client.remote is None:
+        refuse_misfits(used.values(), kit.application)
     secrets = _secrets(settings)
     keys = [planned.attempt.key for planned in attempts]
     label = settings.text("run_name")
@@ -146,6 +148,21 @@ def plan_run(suite: Suite, settings: Settings, *, side: str | None = None) -> Pl
         is_heard,
         _left_out(settings, chosen, used),
         junit,
+    )
+
+
+def _is_endpoint_flagged(settings: Settings) -> bool:
+    is_given = bool(settings["assistant_endpoint"])
+    return is_given and settings.origin("assistant_endpoint") is Origin.FLAG
+
+
+def _unconnected(settings: Settings) -> tuple[str, ...]:
+    """That an endpoint somebody has just given is not used."""
+    if not (settings.switch("offline") and _is_endpoint_flagged(settings)):
+        return ()
+    return (
+        "--assistant-endpoint: offline nothing is connected to; the scripts' own work is played"
+        " here",
     )
 
 

@@ -80,7 +80,8 @@ class Opening:
 
     def lost(self, failure: Failure) -> Failure:
         """The assistant's own failure: of one that was still to greet it is the opening's."""
-        if self.is_over or self._first is Speaker.CALLER:
+        is_elsewhere = failure.stage is Stage.CLIENT_ASSISTANT
+        if self.is_over or self._first is Speaker.CALLER or is_elsewhere:
             return failure
         return Failure(Stage.ASSISTANT_OPENING, failure.message)
 

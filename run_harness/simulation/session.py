@@ -124,15 +124,18 @@ async def converse(
     *,
     observer: Observer | None = None,
     air: Air | None = None,
-    state_before: JsonObject,
+    state_before: Callable[[], JsonObject],
     monitor: Monitor | None = None,
 ) -> Dialogue:
-    """Connect both, hold the conversation, let work settle, close both."""
+    """Connect both, hold the conversation, let work settle, close both.
+
+    ``state_before`` is asked once both are connected.
+    """
     dialogue = Dialogue()
     try:
         await _connected(cast)
         _begin(cast)
-        floor = _Floor(cast, rules, clock, observer, dialogue, state_before, monitor)
+        floor = _Floor(cast, rules, clock, observer, dialogue, state_before(), monitor)
         await floor.hold(air)
         await floor.settle()
     except (Exception, SystemExit) as error:  # noqa: BLE001 - what was observed until then is kept

@@ -14,12 +14,18 @@ from shared.values import JsonObject
 class OpenAssistant:
     """An assistant ready to connect, and a view of its application's state.
 
-    ``say`` has it say something of its own accord, once it is connected.
+    ``say`` has it say something of its own accord, once it is connected. ``began_with`` is the
+    state before the session where only connecting tells it.
     """
 
     participant: Participant
     snapshot: Callable[[], JsonObject]
     say: Callable[[str], None] = lambda _: None
+    began_with: Callable[[], JsonObject] | None = None
+
+    def state_before(self, first: JsonObject) -> JsonObject:
+        """The state before the session; ``first`` is what a look before it connected gave."""
+        return first if self.began_with is None else self.began_with()
 
 
 type Opener = Callable[[Clock], OpenAssistant]

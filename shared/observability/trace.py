@@ -108,14 +108,16 @@ class Trace:
         self._audio: dict[str, _AudioRow] = {}
         self._speech: dict[str, _Speech] = {}
 
-    def message(self, direction: str, message: str | bytes, at_us: int) -> None:
-        """Note one message: ``sent`` or ``received``."""
+    def message(
+        self, direction: str, message: str | bytes, at_us: int, source: str = "live_frontend"
+    ) -> None:
+        """Note one message: ``sent`` or ``received``. ``source`` is which line it came over."""
         if isinstance(message, bytes):
-            self._note(direction, "binary", "live_frontend", at_us, {"bytes": len(message)})
+            self._note(direction, "binary", source, at_us, {"bytes": len(message)})
             return
         content = _object_in(message)
         if content is None:
-            self._note(direction, UNREADABLE, "live_frontend", at_us, {"text": message})
+            self._note(direction, UNREADABLE, source, at_us, {"text": message})
             return
         named = content.get("type")
         kind = named if isinstance(named, str) else "untyped"
@@ -130,7 +132,7 @@ class Trace:
             event = _without_pieces(content)
             self._note(direction, kind, "delegated_responses", at_us, event)
         else:
-            self._note(direction, kind, "live_frontend", at_us, content)
+            self._note(direction, kind, source, at_us, content)
 
     def internal(self, kind: str, source: str, at_us: int, event: JsonObject) -> None:
         """Note something of our own: a tool's outcome, a verdict."""

@@ -68,7 +68,7 @@ def perform(
         finally:
             if task is not None:
                 cancellation.forget(task)
-        return Performed(capture, before, assistant.snapshot())
+        return Performed(capture, assistant.state_before(before), assistant.snapshot())
 
     with asyncio.Runner(loop_factory=VirtualLoop if is_virtual else wall_loop) as runner:
         return runner.run(session())

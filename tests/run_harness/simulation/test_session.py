@@ -162,7 +162,7 @@ def conversed(
     async def work() -> Dialogue:
         loop = asyncio.get_running_loop()
         assert isinstance(loop, VirtualLoop)
-        held = converse(cast, rules, VirtualClock(loop), air=air, state_before={})
+        held = converse(cast, rules, VirtualClock(loop), air=air, state_before=dict)
         task = asyncio.create_task(held)
         interrupted(task)
         return await task
