@@ -153,6 +153,8 @@ DOORS = frozenset(
         "assistants.client.openai_backend",
         "assistants.client.remote_worker",
         "assistants.client.scripted",
+        "assistants.client.service",
+        "assistants.client.service_server",
         "assistants.client.workshop",
         "assistants.live_fixture",
         "assistants.resources",

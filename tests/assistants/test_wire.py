@@ -7,6 +7,7 @@ import contextlib
 import http
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, override
 
 import pytest
@@ -16,7 +17,14 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 import assistants.wire
-from assistants.wire import MESSAGE_BYTES_MAX, MESSAGES_PER_S, Address, Patience, SocketConnection
+from assistants.wire import (
+    MESSAGE_BYTES_MAX,
+    MESSAGES_PER_S,
+    Address,
+    Patience,
+    Peer,
+    SocketConnection,
+)
 from shared.errors import AttemptError, Stage
 from shared.participant import CloseRequest
 from shared.wall_time import WallClock
@@ -446,7 +454,7 @@ def test_25_seconds_of_audio_in_one_message_are_taken() -> None:
     ],
 )
 def test_a_message_of(monkeypatch: pytest.MonkeyPatch, size: int, is_taken: bool) -> None:
-    monkeypatch.setattr(assistants.wire, "MESSAGE_BYTES_MAX", 5_000)
+    monkeypatch.setattr(assistants.wire, "Peer", partial(Peer, message_bytes_max=5_000))
     codes: list[int | None] = []
 
     async def send(connection: ServerConnection) -> None:
