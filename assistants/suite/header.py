@@ -67,7 +67,6 @@ def _configuration(plan: Plan) -> dict[str, object]:
         "caller": plan.caller.recorded(),
         "callers": _callers(plan),
         "is_scripted_fixture": plan.is_offline,
-        "is_application_remote": plan.kit.client is not None and plan.kit.client.remote is not None,
         "dataset_sha256": plan.dataset.sha256,
         "application_sha256": dict(application.digests),
         "voice_prompt_sha256": _sha256(plan.kit.voice_prompt),
