@@ -16,6 +16,7 @@ IN_REAL_TIME = (
     "tests/offline/test_calls.py",
     "tests/offline/test_conversations_over_sockets.py",
     "tests/offline/test_lost_sessions.py",
+    "tests/offline/test_remote_applications.py",
     "tests/offline/test_shutdown.py",
     "tests/offline/test_live_with_a_voice.py",
     "tests/offline/test_client_backend_live.py",

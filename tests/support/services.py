@@ -49,23 +49,24 @@ class Services:
         self, *scripts: ResolvedScript, timing: Timing = QUICK, log: MessageLog | None = None
     ) -> Iterator[str]:
         """The fixture, with a script for each connection; gives its address."""
-        with self._up(fixture_server(scripts, timing=timing, log=log)) as url:
+        with self.up(fixture_server(scripts, timing=timing, log=log)) as url:
             yield url
 
     @contextmanager
     def conversing(self, converse: Conversed) -> Iterator[str]:
         """A service of a test's own; gives its address."""
-        with self._up(_serving(converse)) as url:
+        with self.up(_serving(converse)) as url:
             yield url
 
     @contextmanager
     def behind(self, url: str, stall: Stall) -> Iterator[str]:
         """A line to a service that stalls once; gives its address."""
-        with self._up(_stalling_line(url, stall)) as line_url:
+        with self.up(_stalling_line(url, stall)) as line_url:
             yield line_url
 
     @contextmanager
-    def _up(self, server: AbstractAsyncContextManager[str]) -> Iterator[str]:
+    def up(self, server: AbstractAsyncContextManager[str]) -> Iterator[str]:
+        """A service that is up as long as its block; gives its address."""
         url = asyncio.run_coroutine_threadsafe(server.__aenter__(), self._loop).result(10)
         try:
             yield url
