@@ -39,7 +39,8 @@ Id = Annotated[str, Field(min_length=1, max_length=ID_MAX)]
 Milliseconds = Annotated[int, Field(ge=0, le=WHOLE_MAX)]
 Count = Annotated[int, Field(ge=0, le=WHOLE_MAX)]
 Said = Annotated[str, Field(pattern=r"\S", max_length=TEXT_MAX), AfterValidator(_worded)]
-Code = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
+CODE = r"^[A-Za-z0-9_.-]{1,64}$"
+Code = Annotated[str, Field(pattern=CODE)]
 
 
 # from the harness to the application

@@ -8,6 +8,7 @@ nothing that a backend or a tool says about itself leaves this machine. Every li
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum, auto
@@ -18,6 +19,7 @@ from pydantic import JsonValue as WireValue
 from pydantic import ValidationError
 
 from assistants.client.contract import (
+    CODE,
     MESSAGE_BYTES_MAX,
     TEXT_MAX,
     AssistantEvent,
@@ -368,6 +370,7 @@ def _reported(seen: Observation) -> ReportedEvent | None:
                 delegation_id=delegation_id,
                 model=seen.model,
                 usage=None if seen.usage is None else _usage(seen.usage),
+                code=seen.code if re.fullmatch(CODE, seen.code or "") else None,
             )
         case DelegationEnded(delegation_id=delegation_id, outcome=outcome):
             return _DELEGATION_ENDS[outcome](delegation_id=delegation_id)

@@ -199,6 +199,7 @@ def test_what_a_desk_observed_is_reported_in_the_words_of_the_contract() -> None
         WorkContinued(HERE, "r1", "d1"),
         BackendText(HERE, "r1", "d1", "i1", "Done."),
         ResponseEnded(HERE, "r2", "d1", ResponseStatus.FAILED, None, None, "secret", "server"),
+        ResponseEnded(HERE, "r3", "d1", ResponseStatus.FAILED, None, None, None, "a secret"),
         Faulted(HERE, "a_fault", "secret"),
         ResultHeldBack(HERE, "d1", "secret", "superseded"),
         DelegationEnded(HERE, "d1", DelegationOutcome.FAILED, "secret"),
@@ -233,7 +234,13 @@ def test_what_a_desk_observed_is_reported_in_the_words_of_the_contract() -> None
             },
         },
         {"type": "response.text", **of_r1, "item_id": "i1", "text": "Done."},
-        {"type": "response.failed", "response_id": "r2", "delegation_id": "d1"},
+        {
+            "type": "response.failed",
+            "response_id": "r2",
+            "delegation_id": "d1",
+            "code": "server",
+        },
+        {"type": "response.failed", "response_id": "r3", "delegation_id": "d1"},
         {"type": "client_delegation.failed", "delegation_id": "d1"},
     ]
     assert "secret" not in json.dumps(line.sent)
