@@ -23,6 +23,7 @@ MODULES = {
     "run-eval": "run_harness.evaluate",
     "run-view": "run_harness.view",
     "live-fixture": "assistants.live_fixture",
+    "client-assistant": "assistants.client.service",
 }
 GENERATE = ("--synthesizer", "tone", "--example", "restaurant_003")
 WAYS = ("command", "module")
