@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from assistants.client.backend import Backend, BackendContext, OpenBackend
 from assistants.client.desk import Desk, DeskTexts, DeskTiming
 from assistants.client.memory import Memory
-from assistants.client.remote import Call, RemoteApplication
+from assistants.client.remote import Call, RemoteApplication, RemoteTiming
 from assistants.client.remote_worker import APPLICATION, RemoteWorker
 from assistants.client.scripted import ScriptedBackend
 from assistants.client.session import NoManagedWork
@@ -119,7 +119,8 @@ def _open_remote(
         lambda: session.state not in {State.STARTING, State.ACTIVE},
         client.texts.failed,
     )
-    application = RemoteApplication(call, brief.history, brief.initial_state)
+    timing = RemoteTiming(delegation_us=client.timing.deadline_us)
+    application = RemoteApplication(call, brief.history, brief.initial_state, timing)
 
     def connect(near: RemoteApplication, on_activity: Callable[[], None]) -> Connection:
         return SocketConnection(

@@ -117,16 +117,21 @@ def _opener(
     backend: str, settings: Settings, application: ApplicationResources, state: JsonObject
 ) -> Callable[[Sequence[Delegate]], Backend]:
     """How a session gets its backend: the one place that knows them by name."""
+    from assistants.client.backend import BackendContext
+    from assistants.client.reference_backend import reference_backend
     from assistants.client.scripted import ScriptedBackend
     from assistants.config import LiveAgentSettings
-    from assistants.responses.session import backend_config
+    from assistants.responses.session import backend_body, backend_config
     from shared.scenarios import AssistantBrief
 
-    if backend == "openai":
-        raise UsageError("--backend openai: is not part of this version; use --backend scripted")
-    brief = AssistantBrief("service", "", (), state)
-    config = backend_config(LiveAgentSettings.of(settings), application, brief)
-    return lambda steps: ScriptedBackend(steps, config)
+    agent, brief = LiveAgentSettings.of(settings), AssistantBrief("service", "", (), state)
+    if backend == "scripted":
+        config = backend_config(agent, application, brief)
+        return lambda steps: ScriptedBackend(steps, config)
+    open_backend, _ = reference_backend(settings)
+    body = backend_body(agent, application, brief)
+    context = BackendContext(str(body["instructions"]), application.strict_tools, body)
+    return lambda _: open_backend(context)
 
 
 def _steps(path: Path) -> list[Delegate]:

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 
 from assistants.catalog import ClientKit
 from assistants.client.backend import OpenBackend
 from assistants.client.desk import DeskTexts, DeskTiming
-from assistants.client.openai_backend import (
-    RESPONSE_WITHIN_S,
-    RETRIES,
-    ROUNDS_MAX,
-    OpenAIBackend,
-    rehearse,
-)
-from assistants.config import CLIENT_EFFORT, EFFORTS, api_keys, client_token, responses_key
-from assistants.endpoints import application_endpoint, http_endpoint
+from assistants.client.reference_backend import reference_backend
+from assistants.config import CLIENT_EFFORT, EFFORTS, api_keys, client_token
+from assistants.endpoints import application_endpoint
 from assistants.resources import load_client_prompt, load_own_backend
 from assistants.wire import Address
 from shared.environment import read_env_file
 from shared.errors import UsageError
-from shared.grading.openai_model import ModelService
 from shared.places import expanded
 from shared.settings import Origin, Settings
 from shared.values import JsonObject
@@ -51,7 +43,7 @@ def _remote(settings: Settings) -> Address | None:
 
 
 def _refuse_what_is_of_client_mode(settings: Settings) -> None:
-    if settings.origin("client_backend") is Origin.FLAG:
+    if settings["client_backend"] and settings.origin("client_backend") is Origin.FLAG:
         raise UsageError("--client-backend: belongs to --assistant client; remove it")
     if settings.text("backend_reasoning_effort") == CLIENT_EFFORT:
         raise UsageError(
@@ -86,26 +78,4 @@ def _backend(settings: Settings) -> tuple[OpenBackend | None, JsonObject]:
         return None, {"backend": "scripted"}
     if settings["assistant_endpoint"]:
         return None, {"backend": "remote"}
-    return _openai_backend(settings)
-
-
-def _openai_backend(settings: Settings) -> tuple[OpenBackend, JsonObject]:
-    base = http_endpoint(
-        settings.text("base_url"),
-        allow_plaintext_loopback=settings.switch("allow_insecure_loopback"),
-        setting="OPENAI_BASE_URL",
-    )
-    service = ModelService(
-        base_url=base.url,
-        is_loopback=base.is_loopback,
-        timeout_s=RESPONSE_WITHIN_S,
-        api_key=responses_key(settings),
-    )
-    rehearse()
-    recorded: JsonObject = {
-        "backend": "openai",
-        "response_timeout_seconds": RESPONSE_WITHIN_S,
-        "responses_max": ROUNDS_MAX,
-        "retries": RETRIES.most,
-    }
-    return partial(OpenAIBackend, service, load_client_prompt("broken_off")), recorded
+    return reference_backend(settings)

@@ -60,9 +60,7 @@ def evaluate(suite: Suite, flags: Mapping[str, Value], play_of: PlayOf = single_
 
 def _compare(suite: Suite, settings: Settings, console: Console, play_of: PlayOf) -> int:
     """One run after the other, alike but for the mode; both are planned before either begins."""
-    plans = {
-        mode: plan_run(suite, settings.changed("assistant_mode", mode), side=mode) for mode in MODES
-    }
+    plans = {mode: plan_run(suite, _of_mode(settings, mode), side=mode) for mode in MODES}
     shared_id = run_name("comparison", datetime.now(UTC))
     outcomes = []
     with console.together(shared_id):
@@ -74,6 +72,14 @@ def _compare(suite: Suite, settings: Settings, console: Console, play_of: PlayOf
                 break
         console.compare([one.report for one in outcomes if one.report is not None])
     return min((one.exit_status for one in outcomes), key=SEVERITY.index)
+
+
+def _of_mode(settings: Settings, mode: str) -> Settings:
+    """The settings of one side; what belongs to the other mode is not its own."""
+    own = settings.changed("assistant_mode", mode)
+    if mode == "client":
+        return own
+    return own.changed("client_backend", None).changed("assistant_endpoint", "")
 
 
 @dataclass(frozen=True, slots=True)
