@@ -1,7 +1,7 @@
 """Settings of every test: property tests have no deadline, because a busy machine is no defect.
 
-What mostly waits (sessions in real time, over a socket) comes first: with ``-n 4`` it waits on all
-four workers at once, and what computes begins when the last of it has begun.
+What mostly waits (sessions in real time, over a socket) comes first: with ``-n 3`` it waits on all
+three workers at once, and what computes begins when the last of it has begun.
 """
 
 from __future__ import annotations

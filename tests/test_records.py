@@ -42,6 +42,8 @@ STATES = frozenset(
         "assistants.frontend.fixture.session_record.SessionRecord",
         "assistants.responses.delegation._Response",
         "assistants.client.desk._Task",
+        "assistants.client.remote._Delegation",
+        "assistants.client.remote._Response",
         "assistants.client.memory._Fragment",
         "assistants.client.memory._Passage",
     }

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from assistants.client import reference_backend as room
 from assistants.client.desk import DeskTiming
 from assistants.client.openai_backend import OpenAIBackend
-from assistants.suite import client_kit as room
 from assistants.suite.client_kit import client_kit
 from crawl_harness.settings import ROWS
 from shared.errors import UsageError
