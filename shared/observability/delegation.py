@@ -55,6 +55,7 @@ class WorkState:
     def __init__(self) -> None:
         self._unbound: set[str] = set()
         self._client: set[str] = set()
+        self._over: set[str] = set()  # delegations to the application that have ended
         self._open: set[str] = set()
         self._calls: dict[str, str | None] = {}
         self._called_for: dict[str, str | None] = {}
@@ -124,6 +125,9 @@ class WorkState:
         elif seen.previous_response_id != seen.response_id:
             self._followed.add(seen.previous_response_id)
         self._begun[seen.response_id] = len(self._begun)
+        if seen.delegation_id in self._over:
+            self._ended.add(seen.response_id)
+            self._void.add(seen.response_id)
         self._run(seen.response_id)
         self._learn(seen.response_id, seen.delegation_id)
 
@@ -131,6 +135,8 @@ class WorkState:
         if seen.call_id in self._called:
             return
         self._called.add(seen.call_id)
+        if seen.delegation_id in self._over:
+            return
         self._calls[seen.call_id] = seen.response_id
         self._called_for[seen.call_id] = seen.delegation_id
         if seen.response_id is not None:
@@ -167,6 +173,7 @@ class WorkState:
         if seen.delegation_id not in self._client:
             return
         self._client.discard(seen.delegation_id)
+        self._over.add(seen.delegation_id)
         for call_id in [
             call for call in self._calls if self._called_for[call] == seen.delegation_id
         ]:

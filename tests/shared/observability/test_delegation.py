@@ -15,6 +15,8 @@ from shared.observability.observations import (
     ConnectionLost,
     ContinuationRefused,
     DelegationBegan,
+    DelegationEnded,
+    DelegationOutcome,
     Observation,
     ResponseBegan,
     ResponseEnded,
@@ -59,6 +61,10 @@ def called(ms: int, c: str, r: str | None, d: str | None = None) -> Observation:
 
 def returned(ms: int, c: str, status: ToolStatus = ToolStatus.COMPLETED) -> Observation:
     return ToolReturned(at(ms), c, "find_table", status, None, {})
+
+
+def over(ms: int, d: str) -> Observation:
+    return DelegationEnded(at(ms), d, DelegationOutcome.COMPLETED)
 
 
 def refused(ms: int, r: str, d: str | None = None) -> Observation:
@@ -138,6 +144,57 @@ def a_round(ms: int, d: str | None, r: str, after: str | None = None) -> list[Ob
             [delegated(100, "d1", target="client"), began(200, "r1", "d1"), ended(300, "r1", "d1")],
             spans((100, EXTENT_MS)),
             id="a-client-delegation-stays-open",
+        ),
+        pytest.param(
+            [
+                delegated(100, "d1", target="client"),
+                began(200, "r1", "d1"),
+                called(250, "c1", "r1", "d1"),
+                called(260, "c2", None, "d1"),
+                over(300, "d1"),
+            ],
+            spans((100, 300)),
+            id="its-own-end-takes-responses-and-calls-with-it",
+        ),
+        pytest.param(
+            [
+                delegated(100, "d1", target="client"),
+                over(300, "d1"),
+                began(400, "r1", "d1"),
+                called(410, "c1", "r1", "d1"),
+                called(420, "c2", None, "d1"),
+                delegated(430, "d1", target="client"),
+                returned(440, "c1"),
+            ],
+            spans((100, 300)),
+            id="what-names-it-afterwards-is-late",
+        ),
+        pytest.param(
+            [
+                delegated(100, "d1", target="client"),
+                called(200, "c1", None, "d1"),
+                over(300, "d2"),
+                over(350, "d2"),
+                returned(400, "c1"),
+            ],
+            spans((100, EXTENT_MS)),
+            id="the-end-of-another-ends-nothing-of-it",
+        ),
+        pytest.param(
+            [
+                delegated(100, "d1", target="client"),
+                delegated(150, "d2", target="client"),
+                called(200, "c2", None, "d2"),
+                over(300, "d1"),
+                over(400, "d2"),
+            ],
+            spans((100, 400)),
+            id="of-two-each-has-an-end-of-its-own",
+        ),
+        pytest.param(
+            [delegated(100, "d1"), over(300, "d1"), began(400, "r1", "d1"), ended(500, "r1", "d1")],
+            spans((100, 500)),
+            id="managed-work-has-no-end-that-an-application-reports",
         ),
         pytest.param(
             [delegated(100, "d1", target="backend"), began(200, "r1", "d1"), ended(300, "r1")],
