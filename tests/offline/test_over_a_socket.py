@@ -11,6 +11,7 @@ this computer kept no pace is no measurement: it says so (``audio_pacing``) and 
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -42,9 +43,10 @@ LIVE = {"OPENAI_API_KEY": "any-key-at-all", "OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK
 
 @contextmanager
 def a_fixture(script: Path, folder: Path) -> Iterator[str]:
-    """A service of its own for one attempt; gives its address."""
+    """A service of its own for one attempt, with a record beside it; gives its address."""
+    record = folder.with_suffix(".jsonl")
     process = subprocess.Popen(
-        [FIXTURE, "--port", "0", "--script", script],
+        [FIXTURE, "--port", "0", "--script", script, "--record", record],
         env=bare_environment(folder),
         stdout=subprocess.PIPE,
         text=True,
@@ -83,12 +85,16 @@ def over_a_socket(key: str, offline: FinishedRun, folder: Path) -> FinishedRun:
 
 
 @pytest.fixture(scope="module")
+def live_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("socket")
+
+
+@pytest.fixture(scope="module")
 def live_runs(
-    sound_run: FinishedRun, tmp_path_factory: pytest.TempPathFactory
+    sound_run: FinishedRun, live_folder: Path
 ) -> Iterator[dict[str, Future[FinishedRun]]]:
-    folder = tmp_path_factory.mktemp("socket")
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield {key: pool.submit(over_a_socket, key, sound_run, folder) for key in CHOSEN}
+        yield {key: pool.submit(over_a_socket, key, sound_run, live_folder) for key in CHOSEN}
 
 
 @pytest.fixture(params=CHOSEN)
@@ -121,6 +127,13 @@ def counts(row: Row) -> dict[str, Any]:
         "turns": row["observability"]["interaction"],
         "unavailable": row["metrics"]["unavailable"],
     }
+
+
+def test_our_own_client_keeps_the_protocol(pair: Pair, live_folder: Path) -> None:
+    key, *_ = pair
+    record = max(live_folder.glob(f"{key}-*.jsonl"))
+    ended = json.loads(record.read_text("utf-8").splitlines()[-1])
+    assert (ended["type"], ended["verdict"], ended["mistakes"]) == ("ended", "kept", {})
 
 
 def test_the_verdict_and_every_count_are_the_same(pair: Pair) -> None:
