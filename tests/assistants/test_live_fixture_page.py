@@ -1,4 +1,4 @@
-"""The page about ``live-fixture`` is whole: every rule, option, step and anchor, and examples."""
+"""The page about ``live-fixture`` is whole: each rule, option, step, anchor, and the examples."""
 
 from __future__ import annotations
 

@@ -39,12 +39,17 @@ from assistants.frontend.events import (
     parse_client_event,
     parse_server_event,
 )
+from assistants.frontend.fixture.conduct import Ending
 from assistants.frontend.fixture.machine import FixtureMachine
+from assistants.frontend.fixture.referee import Referee
+from assistants.frontend.fixture.timing import Timing
+from assistants.frontend.fixture.witness import When
 from assistants.frontend.intake import IntakeLimits
 from assistants.frontend.protocol import LiveSession, State
 from assistants.frontend.session_config import SessionChange
 from assistants.responses.delegation import ManagedWork
 from assistants.tool_result import ToolResult
+from shared.json_text import json_text
 from shared.observability.delegation import WorkState
 from shared.observability.observations import (
     AppendIntent,
@@ -52,6 +57,7 @@ from shared.observability.observations import (
     ToolStatus,
 )
 from shared.participant import Machine
+from shared.values import JsonObject
 from tests.fuzz.mangling import mangled
 from tests.support.far_end import EPOCH_S, VOICE, client_work, responses_work
 from tests.support.sdk_types import check_client, check_server
@@ -306,10 +312,15 @@ def test_a_flood_is_kept_out_of_memory() -> None:
 
 
 class Service:
-    """A fixture machine whose every output is looked at."""
+    """A fixture machine whose every output is looked at, and whose client is judged."""
 
     def __init__(self) -> None:
-        self.machine = FixtureMachine(voice=VOICE, session_name="fuzz", epoch_s=EPOCH_S)
+        self.findings = 0
+        referee = Referee(self._read_line)
+        self.watch = referee.watch("session-1", (), None, Timing())
+        self.machine = FixtureMachine(
+            voice=VOICE, session_name="fuzz", epoch_s=EPOCH_S, witness=self.watch
+        )
         self.now_us = 0
         self.is_over = False
         self.sent = 0
@@ -322,6 +333,15 @@ class Service:
             PUT_IN["fixture"] += 1
             self.machine.receive(step, self.now_us)
         return list(self._look())
+
+    def end(self) -> None:
+        """The client leaves, and the verdict is written."""
+        when = When(self.now_us, self.machine.media_ms)
+        self.watch.ended(Ending.CLIENT, 1006, when, self.machine.counters())
+
+    def _read_line(self, line: JsonObject) -> None:
+        written = json.loads(json_text(line))
+        self.findings += written.get("type") in {"mistake", "note"}
 
     def _look(self) -> Iterator[str]:
         for text in self.machine.messages_to_send():
@@ -356,6 +376,7 @@ def test_whatever_a_client_says_the_fixture_holds(
         service.take(step)
     heard_s = service.now_us / 1e6
     assert service.sent <= 12 * len(steps) + 60 * heard_s + 60, "more than anything called for"
+    service.end()
 
 
 @steady
@@ -364,6 +385,8 @@ def test_before_a_start_the_fixture_holds(steps: list[str | bytes]) -> None:
     service = Service()
     for step in (*steps, 3_000_000):
         service.take(step)
+    service.end()
+    assert service.findings > 0
 
 
 @pytest.mark.parametrize(
