@@ -263,12 +263,12 @@ def api_key(settings: Settings, *, needed_for: str, otherwise: str) -> str:
     return _sendable(key, KEY_VARIABLE)
 
 
-def responses_key(settings: Settings) -> str:
+def responses_key(settings: Settings, otherwise: str = "--client-backend for your own") -> str:
     """The client backend's key: one of its own, or else that of every live run."""
     own = settings["responses_api_key"]
     if isinstance(own, str) and own:
         return _sendable(own, RESPONSES_KEY_VARIABLE)
-    return api_key(settings, needed_for="the backend", otherwise="--client-backend for your own")
+    return api_key(settings, needed_for="the backend", otherwise=otherwise)
 
 
 def _sendable(key: str, variable: str) -> str:

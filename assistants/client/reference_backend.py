@@ -20,8 +20,11 @@ from shared.settings import Settings
 from shared.values import JsonObject
 
 
-def reference_backend(settings: Settings) -> tuple[OpenBackend, JsonObject]:
-    """What opens it for a session, and what a report says of it.
+def reference_backend(
+    settings: Settings, otherwise: str = "--client-backend for your own"
+) -> tuple[OpenBackend, JsonObject]:
+    """What opens it for a session, and what a report says of it; ``otherwise`` is what to use
+    without a key.
 
     Raises :class:`UsageError` for an address or a key that is none.
     """
@@ -34,7 +37,7 @@ def reference_backend(settings: Settings) -> tuple[OpenBackend, JsonObject]:
         base_url=base.url,
         is_loopback=base.is_loopback,
         timeout_s=RESPONSE_WITHIN_S,
-        api_key=responses_key(settings),
+        api_key=responses_key(settings, otherwise),
     )
     rehearse()
     recorded: JsonObject = {

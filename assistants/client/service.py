@@ -117,6 +117,8 @@ def _opener(
     backend: str, settings: Settings, application: ApplicationResources, state: JsonObject
 ) -> Callable[[Sequence[Delegate]], Backend]:
     """How a session gets its backend: the one place that knows them by name."""
+    from dataclasses import replace
+
     from assistants.client.backend import BackendContext
     from assistants.client.reference_backend import reference_backend
     from assistants.client.scripted import ScriptedBackend
@@ -126,9 +128,11 @@ def _opener(
 
     agent, brief = LiveAgentSettings.of(settings), AssistantBrief("service", "", (), state)
     if backend == "scripted":
-        config = backend_config(agent, application, brief)
+        # Its events are those of a session, in which no effort is called max.
+        played = replace(agent, backend_reasoning_effort="none")
+        config = backend_config(played, application, brief)
         return lambda steps: ScriptedBackend(steps, config)
-    open_backend, _ = reference_backend(settings)
+    open_backend, _ = reference_backend(settings, otherwise="--backend scripted for a script's")
     body = backend_body(agent, application, brief)
     context = BackendContext(str(body["instructions"]), application.strict_tools, body)
     return lambda _: open_backend(context)

@@ -185,6 +185,19 @@ def test_a_state_is_one_sound_object(content: str, tmp_path: Path, refused: Run)
     assert refused(*SCRIPTED, "--initial-state", str(state)).startswith(str(state))
 
 
+def test_without_a_key_no_model_is_asked(refused: Run) -> None:
+    told = refused("--backend", "openai")
+    assert told.startswith("OPENAI_API_KEY: the backend needs a key; set it, or use --backend")
+
+
+@pytest.mark.parametrize("effort", ["none", "max"])
+def test_a_script_is_played_at_any_effort(effort: str, refused: Run) -> None:
+    variables = {**KNOWN, "OPENAI_LIVE_BACKEND_REASONING_EFFORT": effort}
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert refused(*SCRIPTED, "--port", port, variables=variables).startswith("--port ")
+
+
 def test_a_port_that_is_taken_is_named(refused: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
