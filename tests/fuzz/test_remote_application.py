@@ -42,7 +42,7 @@ from shared.observability.observations import (
 )
 from tests.fuzz.mangling import mangled
 
-FRAMES = int(os.environ.get("FUZZ_FRAMES", "1500"))
+FRAMES = int(os.environ.get("FUZZ_FRAMES", "5000"))
 AT_LEAST_EACH = 25
 TIMING = RemoteTiming(ready_us=2_000_000, delegation_us=3_000_000, close_us=1_000_000)
 LIMITS = ServiceLimits(
