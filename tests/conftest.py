@@ -26,6 +26,7 @@ IN_REAL_TIME = (
     "tests/bugs/test_accounting.py",
     "tests/bugs/test_client_delegation.py",
     "tests/assistants/test_live_fixture.py",
+    "tests/assistants/test_bad_client.py",
     "tests/peers/",
     "tests/wheel/test_live.py",
 )
