@@ -1,4 +1,4 @@
-"""Links: whatever a page points at inside this repository is there, its headings included."""
+"""Links: whatever a page points at or names inside this repository is there, headings included."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ NOT_OURS = {"node_modules", "results", "dist"}
 HEADING = re.compile(r"<h([1-6])>(.*?)</h\1>", re.DOTALL)
 TARGET = re.compile(r'(?:href|src)="([^"]*)"')
 TAG = re.compile(r"<[^>]*>")
+CODE = re.compile(r"<code[^>]*>(.*?)</code>", re.DOTALL)
+NAMED = re.compile(r"(?<![\w/.$~-])(?:assistants|shared|\w+_harness|docs|benchmarks)/[\w./-]*[\w/]")
+LEFT_BEHIND = re.compile(r"_harness/(?:results|\.\w+)/|[A-Z]{4}")
+"""In a name: what only runs write, and words in capitals, for which a reader puts another."""
 
 POINTED_AT = (
     "artifact-and-connection-safety",
@@ -78,9 +82,26 @@ def leads_somewhere(target: str, page: Path, root: Path) -> bool:
     return not anchor or (at.suffix == ".md" and anchor in anchors(at))
 
 
+def missing(page: Path, root: Path = ROOT) -> list[str]:
+    """Files and folders of ours that a page names in code and that are neither in ``root`` nor
+    beside the page."""
+    code = html.unescape(" ".join(CODE.findall(shown(page))))
+    return [
+        name
+        for name in NAMED.findall(code)
+        if not LEFT_BEHIND.search(name)
+        and not any((folder / name).exists() for folder in (root, page.parent))
+    ]
+
+
 @pytest.mark.parametrize("page", sorted(pages()), ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     assert broken(page) == []
+
+
+@pytest.mark.parametrize("page", sorted(pages()), ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_file_that_a_page_names_in_code_is_there(page: Path) -> None:
+    assert missing(page) == []
 
 
 @pytest.mark.parametrize("anchor", POINTED_AT)
@@ -118,3 +139,25 @@ def test_a_link_is_found_out(target: str, is_broken: bool, tmp_path: Path) -> No
     page.write_text(f"# The top\n\n[here]({target})\n", "utf-8")
 
     assert broken(page, root) == ([target] if is_broken else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        pytest.param("`docs/here.md`", [], id="a-file"),
+        pytest.param("`docs/`", [], id="a-folder"),
+        pytest.param("`docs/gone.md`", ["docs/gone.md"], id="a-file-that-is-not-there"),
+        pytest.param("```sh\nrun docs/gone.md\n```", ["docs/gone.md"], id="in-a-command"),
+        pytest.param("docs/gone.md", [], id="outside-of-code"),
+        pytest.param("`crawl_harness/results/a/b.json`", [], id="what-a-run-leaves"),
+        pytest.param("`docs/SCENARIO.json`", [], id="a-placeholder"),
+        pytest.param("`my/docs/gone.md`", [], id="in-a-folder-of-the-readers"),
+    ],
+)
+def test_a_name_is_found_out(text: str, found: list[str], tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "here.md").touch()
+    page = tmp_path / "page.md"
+    page.write_text(text, "utf-8")
+
+    assert missing(page, tmp_path) == found
