@@ -30,6 +30,7 @@ RUN_ID: Final = "run_offline_20270101_090000_000Z"
 STARTED, ENDED = "2027-01-01T09:00:00.000+00:00", "2027-01-01T09:00:01.000+00:00"
 OURS: Final = "gpt-live-evals"
 
+_WIDTH: Final = 100
 _NEEDED = ("PATH", "PYTHONPATH", "SYSTEMROOT")
 _HEAD = ("id", "module", "execution_mode", "interaction", "dataset")
 _ROW = ("scenario_id", "status")
@@ -130,7 +131,20 @@ def with_example(readme: str, report: Report) -> str:
     _, end, tail = rest.partition(END)
     if not start or not end:
         raise ValueError(f"{README} has no {START} and {END} in this order")
-    return f"{head}{start}\n```json\n{_text(abbreviated(report))}```\n{end}{tail}"
+    return f"{head}{start}\n```json\n{_on_a_page(abbreviated(report))}\n```\n{end}{tail}"
+
+
+def _on_a_page(value: Any, margin: str = "", name: str = "") -> str:
+    """JSON for readers: indented, but what fits on a line stands on one."""
+    line = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, dict | list) or len(f'{margin}"{name}": {line},') <= _WIDTH:
+        return line
+    inner = f"{margin}  "
+    if isinstance(value, list):
+        parts = [f"{inner}{_on_a_page(part, inner)}" for part in value]
+        return "\n".join(["[", ",\n".join(parts), f"{margin}]"])
+    parts = [f'{inner}"{key}": {_on_a_page(part, inner, key)}' for key, part in value.items()]
+    return "\n".join(["{", ",\n".join(parts), f"{margin}}}"])
 
 
 def _text(content: Report) -> str:

@@ -128,6 +128,13 @@ def test_a_page_shows_what_readers_of_the_format_look_for(example: dict[str, Any
     assert list(row["observability"]) == ["agenda", "interaction", "completion"]
 
 
+def test_a_page_shows_the_same_in_fewer_lines(example: dict[str, Any]) -> None:
+    shown = with_example(f"{START}\n{END}", example).partition("```json\n")[2].partition("```")[0]
+    assert json.loads(shown) == abbreviated(example)
+    assert max(map(len, shown.splitlines())) <= 100
+    assert '  "summary": {"total": 1, "passed": 1,' in shown
+
+
 def test_outside_a_checkout_there_is_nothing_to_write(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
