@@ -2,7 +2,7 @@
 
     5  suites     crawl_harness   walk_harness   run_harness
     4  dialects   assistants:  application, settings, resources > runtime, wire > frontend
-                               > responses > catalog, commands > suite
+                               > responses > client > catalog, commands > suite
     3  doors      shared:      places > environment, streams, artifacts > config, dataset, command
                                > relay > viewer > single_turn > execution, testing
     2  verbs      shared:      metrics > grading > reporting
