@@ -19,8 +19,8 @@ the provider refused. A delegation to the application ends by the application's 
 all that is its own with it.
 
 Whose response it is may be learnt from any event that names response and delegation together, the
-earliest or the latest. Which response followed which is therefore asked anew with every event;
-knowledge only grows, so what was followed stays followed.
+earliest or the latest. Which response followed which is therefore asked anew with every event that
+tells of it; knowledge only grows, so what was followed stays followed.
 
 The end of the session ends no work: it says that nobody listens any more, not that the backend
 finished. Work that never ended runs to the end of the observation.
@@ -74,6 +74,7 @@ class WorkState:
         self._begun: dict[str, int] = {}
         self._continued: dict[str, int] = {}
         self._heirs: set[str] = set()  # begun without naming a previous response known by then
+        self._latest: dict[str, list[tuple[int, str]]] = {}  # the two last heirs of a delegation
         self._followed: set[str] = set()
 
     @property
@@ -102,7 +103,6 @@ class WorkState:
                 self._delegation_ended(seen)
             case _:
                 return
-        self._due = {waiting for waiting in self._due if not self._is_followed(waiting)}
 
     def _delegation_began(self, seen: DelegationBegan) -> None:
         if seen.delegation_id in self._delegations:
@@ -124,7 +124,10 @@ class WorkState:
             self._heirs.add(seen.response_id)
         elif seen.previous_response_id != seen.response_id:
             self._followed.add(seen.previous_response_id)
+            self._ask_anew([seen.previous_response_id])
         self._begun[seen.response_id] = len(self._begun)
+        for delegation_id in self._delegations_of.get(seen.response_id, ()):
+            self._note_heir(seen.response_id, delegation_id)
         if seen.delegation_id in self._over:
             self._ended.add(seen.response_id)
             self._void.add(seen.response_id)
@@ -146,12 +149,14 @@ class WorkState:
         response_id = self._calls.pop(seen.call_id, None)
         if response_id is not None and response_id not in self._void:
             self._due.add(response_id)
+            self._ask_anew([response_id])
 
     def _work_continued(self, seen: WorkContinued) -> None:
         if seen.response_id in self._continued:
             return
         self._continued[seen.response_id] = len(self._begun)
         self._learn(seen.response_id, seen.delegation_id)
+        self._ask_anew([seen.response_id])
 
     def _response_ended(self, seen: ResponseEnded) -> None:
         if seen.response_id in self._ended:
@@ -199,6 +204,21 @@ class WorkState:
             self._responses_of.setdefault(delegation_id, set()).add(response_id)
             self._delegations_of.setdefault(response_id, set()).add(delegation_id)
             self._unbound.discard(delegation_id)
+            self._note_heir(response_id, delegation_id)
+            self._ask_anew([response_id])
+
+    def _note_heir(self, response_id: str, delegation_id: str) -> None:
+        """Whatever waits in its delegation may have been followed by it."""
+        if response_id not in self._heirs or response_id not in self._begun:
+            return
+        # One may be the very response that waits, so two are enough; all would take hours to ask.
+        latest = {*self._latest.get(delegation_id, ()), (self._begun[response_id], response_id)}
+        self._latest[delegation_id] = sorted(latest)[-2:]
+        self._ask_anew(self._due & self._responses_of[delegation_id])
+
+    def _ask_anew(self, response_ids: Iterable[str]) -> None:
+        """Whether these, of which something new is known, are followed now."""
+        self._due -= {one for one in response_ids if self._is_followed(one)}
 
     def _run(self, response_id: str) -> None:
         if response_id not in self._ended:
@@ -214,9 +234,9 @@ class WorkState:
             return True
         sent_back_at = self._continued.get(response_id)
         return sent_back_at is not None and any(
-            other in self._heirs and other != response_id and self._begun[other] >= sent_back_at
+            other != response_id and begun_at >= sent_back_at
             for delegation_id in self._delegations_of.get(response_id, ())
-            for other in self._responses_of[delegation_id]
+            for begun_at, other in self._latest.get(delegation_id, ())
         )
 
 

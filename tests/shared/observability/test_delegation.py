@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 
 import pytest
@@ -653,3 +654,42 @@ def test_a_shift_moves_the_spans_and_nothing_else(told, offset_ms: int) -> None:
     moved = [[_at(seen, seen.stamp.media_ms + offset_ms) for seen in story] for story in told]
     straight = work_intervals(merged(told), 1_000)
     assert work_intervals(merged(moved), 1_000 + offset_ms) == straight.shifted(offset_ms)
+
+
+@pytest.mark.parametrize(
+    ("heir", "until_ms"),
+    [
+        pytest.param(
+            [called(450, "c2", "r2", "d1"), began(600, "r2"), failed(700, "r2")],
+            700,
+            id="though-its-delegation-was-known-before-it-began",
+        ),
+        pytest.param(
+            [began(600, "r2"), continued(700, "r2", "d1"), ended(800, "r2")],
+            800,
+            id="though-its-delegation-was-learnt-only-afterwards",
+        ),
+        pytest.param(
+            [began(600, "r2", "d1"), called(650, "c", "r1"), ended(700, "r2"), returned(900, "c")],
+            900,
+            id="though-another-call-of-the-first-returned-later",
+        ),
+    ],
+)
+def test_a_response_that_names_none_before_it_follows(
+    heir: list[Observation], until_ms: int
+) -> None:
+    assert work_intervals([*a_round(0, "d1", "r1"), *heir], EXTENT_MS) == spans((0, until_ms))
+
+
+def test_thousands_of_responses_that_wait_for_another_cost_no_more_than_each_alone() -> None:
+    """Asked anew with every event, all of them against all, these would take hours."""
+    many = range(3_000)
+    story = [delegated(0, "d1", target="client"), began(0, "r", "d1")]
+    story += [began(0, f"r{one}", "d1", "r") for one in many]
+    story += [called(0, f"c{one}", f"r{one}", "d1") for one in many]
+    for one in many:
+        story += [returned(0, f"c{one}"), ended(0, f"r{one}"), continued(0, f"r{one}")]
+    before_s = time.process_time()
+    assert work_intervals([*story, over(500, "d1")], EXTENT_MS) == spans((0, 500))
+    assert time.process_time() - before_s < 10
