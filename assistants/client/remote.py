@@ -63,6 +63,7 @@ from assistants.client.desk import CLIENT, Append
 from assistants.responses.delegation import arguments_of
 from shared.clock import Stamp
 from shared.errors import AttemptError, Stage
+from shared.json_text import json_text
 from shared.matching import identical
 from shared.observability.observations import (
     AppendIntent,
@@ -115,7 +116,10 @@ class RemoteTiming:
 
 @dataclass(frozen=True, slots=True)
 class RemoteIntake:
-    """How much one session may be sent, inclusive."""
+    """How much one session may be sent, inclusive.
+
+    A state that an outcome does not tell stands in its record all the same, so it counts again.
+    """
 
     messages: int = 20_000
     message_bytes: int = 64 * 1024 * 1024
@@ -182,6 +186,7 @@ class RemoteApplication:
         self._returned: set[str] = set()
         self._texts = 0
         self._state = self._state_before = initial_state
+        self._state_bytes = _size_of(json_text(initial_state))
         self._outgoing: list[str] = []
         self._appends: list[Append] = []
         self._observed: list[Observation] = []
@@ -335,9 +340,12 @@ class RemoteApplication:
 
     def _count(self, message: str | bytes) -> None:
         self._messages += 1
-        self._message_bytes += len(message)
         if self._messages > self._intake.messages:
             raise BrokenContractError(f"more than {self._intake.messages} messages")
+        self._count_bytes(_size_of(message))
+
+    def _count_bytes(self, size: int) -> None:
+        self._message_bytes += size
         if self._message_bytes > self._intake.message_bytes:
             raise BrokenContractError(f"more than {self._intake.message_bytes} bytes in all")
 
@@ -375,7 +383,8 @@ class RemoteApplication:
             )
             return
         if state is not None:
-            self._state = self._state_before = state
+            self._take_state(state)
+            self._state_before = state
         self._phase = Phase.READY
         self._deadline_us = None
 
@@ -464,12 +473,18 @@ class RemoteApplication:
             raise BrokenContractError("a second outcome of one call")
         self._returned.add(call_id)
         self._delegations[call.delegation_id or ""].calls.discard(call_id)
-        if state is not None:
-            self._state = state
+        if state is None:
+            self._count_bytes(self._state_bytes)
+        else:
+            self._take_state(state)
         self._observed.append(ToolReturned(at, call_id, call.name, status, output, self._state))
         if call.response_id is not None:
             self._responses[call.response_id].calls.discard(call_id)
             self._continue(call.response_id, at)
+
+    def _take_state(self, state: JsonObject) -> None:
+        self._state = state
+        self._state_bytes = _size_of(json_text(state))
 
     def _response_created(self, event: ResponseCreated, at: Stamp) -> None:
         self._delegation(event.delegation_id)
@@ -586,6 +601,11 @@ class RemoteApplication:
             self._phase = Phase.CLOSED
             self._close_request = request
         self._deadline_us = None
+
+
+def _size_of(message: str | bytes) -> int:
+    """Bytes, in UTF-8."""
+    return len(message if isinstance(message, bytes) else message.encode("utf-8", "replace"))
 
 
 def _items(history: Sequence[HistoryMessage]) -> tuple[HistoryItem, ...]:

@@ -611,6 +611,51 @@ def test_one_session_is_sent_no_more_than(intake: RemoteIntake, told: str) -> No
     assert len(line.of(ToolCalled)) < 9
 
 
+STATE = {"notes": "x" * 1_000}
+
+
+@pytest.mark.parametrize(
+    ("told_at_once", "told_each_time"),
+    [
+        pytest.param({}, {"application_state": STATE}, id="told-with-each"),
+        pytest.param({"application_state": STATE}, {}, id="told-once-for-all"),
+    ],
+)
+def test_no_more_states_are_kept_than_could_be_sent(
+    told_at_once: Message, told_each_time: Message
+) -> None:
+    """Each outcome holds the state after it, told or not."""
+    line = Line(intake=RemoteIntake(message_bytes=9_000)).configure()
+    line.take(ready(**told_at_once)).show(began())
+    for number in range(20):
+        line.take(called(f"c{number}"), returned(f"c{number}", **told_each_time))
+    assert line.failure == "the application sent more than 9000 bytes in all"
+    assert 5 <= len(line.of(ToolReturned)) <= 8
+
+
+@pytest.mark.parametrize(("state", "is_within"), [(STATE, False), ({}, True)])
+def test_what_counts_again_is_the_state_as_it_was_told_last(
+    state: JsonObject, is_within: bool
+) -> None:
+    line = Line(intake=RemoteIntake(message_bytes=9_000)).configure()
+    line.take(ready(application_state=STATE)).show(began())
+    line.take(called(), returned(application_state=state))
+    for number in range(2, 12):
+        line.take(called(f"c{number}"), returned(f"c{number}"))
+    assert (line.failure is None) is is_within
+
+
+@pytest.mark.parametrize("letter", ["x", "\u00e9", "\u6f22"])
+def test_bytes_are_counted_and_not_characters(letter: str) -> None:
+    message = says(letter * 100)
+    raw = json.dumps(message, ensure_ascii=False)
+    size = len(json.dumps(ready()).encode()) + len(raw.encode())
+    for limit, is_within in ((size, True), (size - 1, False)):
+        line = Line(intake=RemoteIntake(message_bytes=limit)).configure()
+        line.take(ready()).show(began()).take(raw)
+        assert (line.failure is None) is is_within
+
+
 # The end
 
 
