@@ -21,6 +21,7 @@ from assistants.tool_schema import strict_tool
 from shared.errors import UsageError
 from shared.faults import dotted
 from shared.phrases import ConfirmationRule
+from shared.places import same_working_directory
 from shared.strict_json import JsonSyntaxError, parse
 from shared.values import JsonObject, JsonValue
 
@@ -275,16 +276,27 @@ def class_in(path: Path, name: str) -> Callable[..., Any]:
     sys.modules[module_name] = module  # dataclasses look their module up by name
     kept_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # it is not our folder
     try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is the user's: anything may come
-        what = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UsageError(f"{path}: cannot be loaded: {what}") from None
+        # Paths of the command line are yet to be read, from where they were written.
+        with same_working_directory():
+            spec.loader.exec_module(module)
+            found = getattr(module, name, None)
+    except KeyboardInterrupt:
+        raise  # whoever waits for it has given up
+    except BaseException as error:  # noqa: BLE001 - it is the user's: anything may come
+        raise UsageError(f"{path}: cannot be loaded: {_told(error)}") from None
     finally:
         sys.dont_write_bytecode = kept_bytecode
-    found = getattr(module, name, None)
     if not callable(found):
         raise UsageError(f"{path}: defines no class {name}")
     return found  # type: ignore[no-any-return]  # whatever it is, it can be called
+
+
+def _told(error: BaseException) -> str:
+    """What a file of the user's own raised; its text is that file's code too."""
+    try:
+        return " ".join(f"{type(error).__name__}: {error}".split())
+    except BaseException:  # noqa: BLE001 - as above
+        return type(error).__name__
 
 
 def authorized_context(resources: ApplicationResources, state: JsonObject, summary: str) -> str:

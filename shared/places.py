@@ -89,6 +89,21 @@ def make_private(folder: Path) -> None:
     folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
 
 
+@contextlib.contextmanager
+def same_working_directory() -> Iterator[None]:
+    """Run code of others: wherever it goes, the working directory is what it was afterwards."""
+    try:
+        before = os.getcwd()  # noqa: PTH109 - one that has vanished is nowhere to come back to
+    except OSError:
+        before = None
+    try:
+        yield
+    finally:
+        if before is not None:
+            with contextlib.suppress(OSError):
+                os.chdir(before)
+
+
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, as :func:`draft` does, from what is at hand already."""
     with draft(path) as file:

@@ -25,7 +25,13 @@ from shared.execution import INTERRUPTED_STATUS, Interrupts, run_batch
 from shared.grading.verdict import Status
 from shared.metrics.transcription.word_error import load_library
 from shared.participant import Monitor
-from shared.places import expanded, refuse_inside_package, results_root, write_whole
+from shared.places import (
+    expanded,
+    refuse_inside_package,
+    results_root,
+    same_working_directory,
+    write_whole,
+)
 from shared.reporting.console import Console
 from shared.reporting.journal import RESULTS, Journal
 from shared.reporting.junit import junit
@@ -67,7 +73,9 @@ def _compare(suite: Suite, settings: Settings, console: Console, play_of: PlayOf
         for mode, plan in plans.items():
             side = ComparisonReport(id=shared_id, side=mode, sides=list(plans))
             console.say_side(mode)
-            outcomes.append(_run(plan, console, play_of, side))
+            # A tool of one side may change it, and the other's paths are read from it.
+            with same_working_directory():
+                outcomes.append(_run(plan, console, play_of, side))
             if outcomes[-1].exit_status == INTERRUPTED_STATUS:
                 break
         console.compare([one.report for one in outcomes if one.report is not None])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
 from tests.support.planted import a_dataset, a_script, an_echo
-from tests.support.runs import FinishedRun, crawl_eval, evaluate_here, failed_checks
+from tests.support.runs import COMMAND, FinishedRun, crawl_eval, evaluate_here, failed_checks
 from tests.support.strict_files import unreadable
 
 # What each request's application does is its initial state's "mood": a place, then a deed.
@@ -200,3 +201,36 @@ def test_a_tool_that_never_returns_ends_with_its_attempt_and_not_with_the_batch(
         (call,) = row["observability"]["tools"]["executed"]
         assert call["status"] == "unanswered"
     assert json.loads(run.details("one"))["evidence"]["state_after"] == {"calls": 0}
+
+
+WANDERING = """
+import os
+
+class Application:
+    def __init__(self, initial_state, facts): ...
+    def snapshot(self):
+        return {}
+    def call(self, name, arguments, call_id):
+        os.chdir("/")
+        return {}
+"""
+
+
+def test_both_sides_of_a_comparison_lie_where_they_were_asked_for_wherever_a_tool_goes(
+    tmp_path: Path,
+) -> None:
+    run = {"input": {"text": "Do it."}}, a_script({"arguments": {"value": "x"}}, said="Done.")
+    a_dataset(tmp_path / "data", {"request": run})
+    an_echo(tmp_path / "app", WANDERING)
+    asked = ("--offline", "--assistant", "both", "--json", "--results-dir", "results")
+    ended = subprocess.run(
+        [COMMAND, *asked, "--data", "data/scenarios.json", "--application", "app"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    told = json.loads(ended.stdout)["runs"]
+    assert len(told) == 2
+    assert all((tmp_path / one["results"]).is_file() for one in told)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from functools import partial
 from pathlib import Path
@@ -106,6 +107,17 @@ def test_a_backend_of_ones_own_is_opened_wherever_it_runs(tmp_path: Path, offlin
         pytest.param("import nowhere_at_all", "cannot be loaded: ModuleNotFound", id="needs-more"),
         pytest.param("raise SystemExit(3)", "cannot be loaded: SystemExit: 3", id="exits"),
         pytest.param("raise ValueError('a\\nb')", "ValueError: a b", id="raises-two-lines"),
+        pytest.param("raise BaseException('a')", "loaded: BaseException: a", id="raises-anything"),
+        pytest.param(
+            "class Mute(Exception):\n    def __str__(self): raise Mute\nraise Mute",
+            "cannot be loaded: Mute",
+            id="raises-what-cannot-be-told",
+        ),
+        pytest.param(
+            "def __getattr__(name): raise GeneratorExit",
+            "loaded: GeneratorExit",
+            id="hides-what-it-has",
+        ),
         pytest.param("class Application: ...", "defines no class Backend", id="is-something-else"),
         pytest.param("Backend = 3", "defines no class Backend", id="has-none-to-be-made"),
     ],
@@ -117,6 +129,23 @@ def test_a_file_is_refused_in_one_line_that(tmp_path: Path, text: str, complaint
     assert str(refused.value).startswith(f"{path}: ")
     assert complaint in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_an_interrupt_of_whoever_waits_for_a_file_is_theirs(tmp_path: Path) -> None:
+    path = a_file(tmp_path, "raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        client_kit(settings(client_backend=path, offline=True))
+
+
+@pytest.mark.parametrize("ending", ["", "raise ValueError"])
+def test_paths_are_read_from_where_they_were_written_wherever_a_file_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = a_file(tmp_path, f"{OWN}\nimport os\nos.chdir('/')\n{ending}")
+    with contextlib.suppress(UsageError):
+        client_kit(settings(client_backend=path, offline=True))
+    assert Path.cwd() == tmp_path
 
 
 def test_a_file_leaves_nothing_beside_itself(tmp_path: Path) -> None:
