@@ -7,6 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
 from assistants.client.backend import Backend, BackendContext, OpenBackend
+from assistants.client.backlog import Backlog
 from assistants.client.desk import Desk, DeskTexts, DeskTiming
 from assistants.client.memory import Memory
 from assistants.client.remote import Call, RemoteApplication, RemoteTiming
@@ -95,7 +96,7 @@ def open_client(
     line = _Line(kit.settings, far_end, clock, trace)
     session = line.session(config, NoManagedWork())
     tools = _tools(kit.application, brief)
-    desk = Desk(Memory(brief.history), kit.client.texts, kit.client.timing)
+    desk = Desk(Memory(brief.history), kit.client.texts, kit.client.timing, Backlog())
     backend = _backend(kit, kit.client, brief, far_end)
     worker = BackendWorker(session, desk, backend, tools, clock)
     return line.assistant(session, worker, tools.snapshot)

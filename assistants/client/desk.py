@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from assistants.client.backlog import Backlog
 from assistants.client.memory import Memory
 from assistants.frontend.backend_events import BackendEvent
 from assistants.frontend.events import FunctionCallOutput, ResponseItemCreate
@@ -116,7 +117,15 @@ class _Task:
 class Desk:
     """Everything that is decided about delegations. Drain what it wants done after each input."""
 
-    def __init__(self, memory: Memory, texts: DeskTexts, timing: DeskTiming | None = None) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        texts: DeskTexts,
+        timing: DeskTiming | None = None,
+        backlog: Backlog | None = None,
+    ) -> None:
+        """``backlog`` is that of the voice, if it is here to tell what it has taken."""
+        self._backlog = backlog
         self._memory = memory
         self._texts = texts
         self._timing = timing or DeskTiming()
@@ -136,6 +145,8 @@ class Desk:
 
     def notice(self, seen: Observation) -> None:
         """Take in an observation of the session's, in order of receipt."""
+        if self._backlog is not None:
+            self._backlog.notice(seen)
         match seen:
             case Caption(speaker=speaker):
                 self._memory.hear(seen)
@@ -188,11 +199,15 @@ class Desk:
         """Whether a backend's response has made calls."""
         return self._work.is_asking(response_id)
 
-    def progressed(self, delegation_id: str, text: str) -> None:
-        """The backend tells how far it is."""
+    def progressed(self, delegation_id: str, text: str) -> bool:
+        """The backend tells how far it is. Says whether there is room for it."""
         task = self._at_work(delegation_id)
-        if task is not None and task.phase is _Phase.RUNNING and text.strip():
-            self._appends.append(Append(AppendIntent.THINKING, text, delegation_id))
+        if task is None or task.phase is not _Phase.RUNNING or not text.strip():
+            return True
+        if not self._has_room(text):
+            return False
+        self._appends.append(Append(AppendIntent.THINKING, text, delegation_id))
+        return True
 
     def called(
         self, delegation_id: str, name: str, arguments: str, call_id: str, at: Stamp
@@ -229,6 +244,8 @@ class Desk:
         elif self._is_over:
             self._observed.append(ResultHeldBack(at, delegation_id, text, "the session is over"))
             self._end(task, DelegationOutcome.COMPLETED, at)
+        elif not self._has_room(text):
+            self.failed(delegation_id, "the voice has no room for the result", at)
         else:
             self._appends.append(Append(AppendIntent.COMMENTARY, text, delegation_id))
             self._end(task, DelegationOutcome.COMPLETED, at)
@@ -364,6 +381,9 @@ class Desk:
     ) -> None:
         del self._open[task.delegation_id]
         self._observed.append(DelegationEnded(at, task.delegation_id, outcome, detail))
+
+    def _has_room(self, text: str) -> bool:
+        return self._backlog is None or self._backlog.takes(text)
 
     def _at_work(self, delegation_id: str) -> _Task | None:
         task = self._open.get(delegation_id)

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from assistants.client.backlog import WAITING_MAX, Backlog
 from assistants.client.contract import (
     ID_MAX,
     WHOLE_MAX,
@@ -185,6 +186,7 @@ class RemoteApplication:
         self._calls: dict[str, ToolCalled] = {}
         self._returned: set[str] = set()
         self._texts = 0
+        self._backlog = Backlog()
         self._state = self._state_before = initial_state
         self._state_bytes = _size_of(json_text(initial_state))
         self._outgoing: list[str] = []
@@ -224,6 +226,7 @@ class RemoteApplication:
         """Take in an observation of the call's, in order of receipt."""
         if self._phase is not Phase.READY:
             return
+        self._backlog.notice(seen)
         match seen:
             case Caption():
                 self._forward(_fragment(seen, self._next_id()), seen.stamp)
@@ -405,6 +408,8 @@ class RemoteApplication:
             if is_result:
                 why = "the session is over" if is_unheard else "it came after its deadline"
                 self._observed.append(ResultHeldBack(at, one.delegation_id, event.content, why))
+        elif not self._backlog.takes(event.content):
+            raise BrokenContractError(f"more than {WAITING_MAX} texts that wait for the voice")
         else:
             intent = AppendIntent.COMMENTARY if is_result else AppendIntent.THINKING
             self._appends.append(Append(intent, event.content, one.delegation_id))

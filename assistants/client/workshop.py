@@ -110,7 +110,9 @@ class Workshop:
     def emit(self, delegation_id: str, event: object) -> None:
         match event:
             case Progress(text=str(text)) if len(text) <= LONGEST_SAID:
-                self._desk.progressed(delegation_id, _whole(text))
+                if not self._desk.progressed(delegation_id, _whole(text)):
+                    what = f"progress that the voice has no room for, of {delegation_id}"
+                    self._front.note([Faulted(self._now(), "backend_event", what)])
             case _ if isinstance(event, BACKEND_EVENTS):
                 self._desk.emitted(delegation_id, cast("BackendEvent", event), self._now())
             case _:

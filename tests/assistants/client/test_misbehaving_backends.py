@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from assistants.client.backend import BackendContext, Emit, Handoff, Progress, WorkFailedError
+from assistants.client.backlog import WAITING_MAX
 from assistants.client.desk import DeskTiming
 from assistants.client.workshop import LONGEST_SAID
 from assistants.frontend.backend_events import (
@@ -23,6 +24,7 @@ from assistants.frontend.backend_events import (
 from shared.clock import Clock
 from shared.observability.observations import (
     AppendIntent,
+    CommandRejected,
     Faulted,
     ResponseBegan,
     SessionClosed,
@@ -112,6 +114,16 @@ async def returns_a_novel(_handoff: Handoff, _emit: Emit) -> str:
     return "x" * (LONGEST_SAID + 1)
 
 
+async def returns_more_than_the_voice_has_room_for(_handoff: Handoff, _emit: Emit) -> str:
+    return "\N{BANANA}" * LONGEST_SAID
+
+
+async def tells_progress_and_has_no_room_for_its_result(_handoff: Handoff, emit: Emit) -> str:
+    for number in range(WAITING_MAX):
+        emit(Progress(f"Step {number}."))
+    return "It is done."
+
+
 async def never_returns(_handoff: Handoff, _emit: Emit) -> str:
     await asyncio.Event().wait()
     raise AssertionError
@@ -168,6 +180,16 @@ async def emits_garbage(_handoff: Handoff, emit: Emit) -> str:
             "the backend's result is longer than 20000 characters",
             id="returns-a-novel",
         ),
+        pytest.param(
+            returns_more_than_the_voice_has_room_for,
+            "the voice has no room for the result",
+            id="returns-more-than-the-voice-has-room-for",
+        ),
+        pytest.param(
+            tells_progress_and_has_no_room_for_its_result,
+            "the voice has no room for the result",
+            id="leaves-no-room-for-its-result",
+        ),
         pytest.param(never_returns, "no result within 2 s", id="never-returns"),
         pytest.param(will_not_be_cancelled, "no result within 2 s", id="swallows-its-cancellation"),
         pytest.param(
@@ -207,6 +229,20 @@ def test_progress_without_end_is_a_fault_and_nobody_is_told_of_it() -> None:
     session = after(says_a_novel_of_progress)
     assert [one.kind for one in session.of(Faulted)] == ["backend_event"]
     assert session.told(AppendIntent.THINKING) == []
+
+
+def test_progress_that_finds_no_room_is_a_fault_and_the_service_is_asked_for_no_more() -> None:
+    async def floods(_handoff: Handoff, emit: Emit) -> str:
+        for _ in range(3 * WAITING_MAX):
+            emit(Progress("Still at it."))
+        await asyncio.sleep(1.5)
+        return "It is done."
+
+    session = after(floods)
+    assert session.outcomes == [("completed", None)] * 2
+    assert len(session.told(AppendIntent.THINKING)) == WAITING_MAX
+    assert len(session.of(Faulted)) == 2 * WAITING_MAX
+    assert session.of(CommandRejected) == []
 
 
 def test_half_a_character_harms_no_session() -> None:

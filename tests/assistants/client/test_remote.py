@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from assistants.client.backlog import WAITING_MAX
 from assistants.client.contract import ID_MAX, message_to_application
 from assistants.client.desk import Append
 from assistants.client.remote import Call, Phase, RemoteApplication, RemoteIntake, RemoteTiming
@@ -18,6 +19,8 @@ from shared.observability.observations import (
     BackendText,
     Caption,
     ConnectionLost,
+    ContextAppended,
+    ContextSent,
     DelegationBegan,
     DelegationEnded,
     DelegationOutcome,
@@ -643,6 +646,35 @@ def test_what_counts_again_is_the_state_as_it_was_told_last(
     for number in range(2, 12):
         line.take(called(f"c{number}"), returned(f"c{number}"))
     assert (line.failure is None) is is_within
+
+
+@pytest.mark.parametrize("kind", ["commentary", "thinking"])
+def test_no_more_is_said_than_the_voice_has_room_for(kind: str) -> None:
+    line = at_work()
+    for _ in range(WAITING_MAX):
+        line.take(says(kind=kind))
+    assert line.failure is None
+    line.take(says(kind=kind))
+    assert line.failure == "the application sent more than 100 texts that wait for the voice"
+    assert len(line.said) == WAITING_MAX
+
+
+def test_what_the_voice_has_taken_makes_room_for_more() -> None:
+    line = at_work()
+    for number in range(3 * WAITING_MAX):
+        line.take(says())
+        sent = ContextSent(at(), f"append_{number}", AppendIntent.COMMENTARY, "Done.", "d1")
+        line.show(sent, ContextAppended(at(), f"append_{number}"))
+    assert line.failure is None
+    assert len(line.said) == 3 * WAITING_MAX
+
+
+def test_what_is_held_back_takes_no_room() -> None:
+    line = at_work().wait(TIMING.delegation_us + S)
+    for _ in range(2 * WAITING_MAX):
+        line.take(says())
+    assert line.failure is None
+    assert len(line.of(ResultHeldBack)) == 2 * WAITING_MAX
 
 
 @pytest.mark.parametrize("letter", ["x", "\u00e9", "\u6f22"])
