@@ -21,8 +21,13 @@ from shared.viewer.saved_run import open_run
 from tests.support.runs import evaluate_here
 
 MARK = "CNRY"
-IDS = {"call_id", "response_id", "delegation_id", "item_id", "previous_response_id", "session_id"}
-PASSED_BETWEEN_PROGRAMS = {"raw_arguments", "arguments", "output", "state", "detail"}
+IDS = {
+    "call_id", "response_id", "delegation_id", "item_id", "previous_response_id", "session_id",
+    "client_event_id",
+}  # fmt: skip
+PASSED_BETWEEN_PROGRAMS = {"raw_arguments", "arguments", "output", "state", "detail", "news"}
+TOLD_TO_A_VOICE = {"ContextSent", "ResultHeldBack"}
+"""Observations whose text is no speech: what the voice makes of it is."""
 PRIVATE = {"state_before", "state_after", "dossier", "policy"}
 CALLERS_OWN = {"persona", "goal", "facts", "agenda", "opening", "simulation_parameters", "input"}
 TOLD_OF_SCENARIO = {"id", "title", "interaction", "scenario_type", "schema_version"}
@@ -34,6 +39,8 @@ class Planter:
     def __init__(self) -> None:
         self.count = 0
         self.ids: dict[str, str] = {}
+        self.kinds: set[str] = set()
+        """Observations in which some stand."""
 
     def fresh(self) -> str:
         self.count += 1
@@ -55,17 +62,23 @@ class Planter:
 
     def observation(self, seen: dict[str, Any], *, is_callers: bool) -> dict[str, Any]:
         planted = dict(seen)
+        self.kinds.add(seen["observation"])
         for name, value in seen.items():
             if name in IDS and isinstance(value, str):
                 planted[name] = self.an_id(value)
             elif name in PASSED_BETWEEN_PROGRAMS or (
-                is_callers and name == "text" and "start_ms" not in seen
+                name == "text"
+                and (is_callers or seen["observation"] in TOLD_TO_A_VOICE)
+                and "start_ms" not in seen
             ):
                 planted[name] = self.leaves(value)
         return planted
 
 
-@pytest.fixture(scope="module", params=["a conversation", "a request"])
+OF_A_CLIENT = "a request whose work an application did"
+
+
+@pytest.fixture(scope="module", params=["a conversation", "a request", OF_A_CLIENT])
 def planted(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, Planter]:
@@ -73,14 +86,20 @@ def planted(
     suite, example, script = {
         "a conversation": (RUN, "restaurant_date_correction", "forgets_the_correction"),
         "a request": (CRAWL, "restaurant_001", "defects"),
+        OF_A_CLIENT: (CRAWL, "restaurant_001", "defects"),
     }[request.param]
     results = tmp_path_factory.mktemp("run") / "results"
-    run, _ = evaluate_here(results, suite, example=example, offline_script=script)
+    mode = "client" if request.param == OF_A_CLIENT else "responses"
+    run, _ = evaluate_here(
+        results, suite, example=example, offline_script=script, assistant_mode=mode
+    )
     folder = tmp_path_factory.mktemp("planted") / "run"
     shutil.copytree(run.folder, folder)
     planter = Planter()
     report = json.loads((folder / "results.json").read_bytes())
     report["results"] = [_planted_row(folder, row, planter) for row in report["results"]]
+    if mode == "client":
+        assert {"HandedOver", "DelegationEnded", *TOLD_TO_A_VOICE} <= planter.kinds
     report["run"]["configuration"] |= {
         "assistant_opening_prompt": planter.fresh(),
         "endpoint": planter.fresh(),
@@ -96,6 +115,7 @@ def _planted_row(folder: Path, row: dict[str, Any], planter: Planter) -> dict[st
     name = row["artifacts"].get("evidence") or row["artifacts"]["details"]
     stored = json.loads((folder / name).read_bytes())
     evidence = stored["evidence"]
+    evidence["observations"] += _said_too_late(evidence["observations"])
     for key, is_callers in (("observations", False), ("caller_observations", True)):
         evidence[key] = [
             planter.observation(seen, is_callers=is_callers) for seen in evidence.get(key, [])
@@ -106,6 +126,25 @@ def _planted_row(folder: Path, row: dict[str, Any], planter: Planter) -> dict[st
     planted = decode_details((folder / name).read_bytes())
     again: dict[str, Any] = json.loads(json.dumps(result_json(judge_again(planted))))
     return again
+
+
+def _said_too_late(observations: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Two ends of each of an application's delegations that scripts do not have."""
+    told = [one for one in observations if one["observation"] == "DelegationEnded"]
+    return [
+        changed
+        for one in told
+        for kept in ({name: one[name] for name in ("stamp", "delegation_id") if name in one},)
+        for changed in (
+            {
+                **kept,
+                "observation": "ResultHeldBack",
+                "text": "It is done.",
+                "reason": "superseded",
+            },
+            {**one, "outcome": "failed", "detail": "the backend broke: ValueError"},
+        )
+    ]
 
 
 def page_of(folder: Path) -> bytes:
