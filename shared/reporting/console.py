@@ -158,12 +158,16 @@ class Console:
 
     @contextmanager
     def together(self, comparison_id: str) -> Iterator[None]:
-        """Several runs are told of as one: for a script, in one object."""
+        """Several runs are told of as one: for a script, in one object of those that came to
+        an end."""
         self._is_together = True
-        yield
-        self._is_together = False
-        if self._is_json:
-            self._print(json.dumps({"comparison": comparison_id, "runs": self._told}))
+        try:
+            yield
+        finally:
+            self._is_together = False
+            # What has finished is told of, whatever kept the others from it.
+            if self._is_json and self._told:
+                self._print(json.dumps({"comparison": comparison_id, "runs": self._told}))
 
     def say_side(self, side: str) -> None:
         """The next run of a comparison begins."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import json
@@ -376,6 +377,28 @@ def test_a_warning_goes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr()
     assert printed.err == "warning: a long history\nwarning: another\n"
     assert printed.out == ""
+
+
+@pytest.mark.parametrize(
+    ("finished", "runs"),
+    [
+        pytest.param(2, ["one", "two"], id="both"),
+        pytest.param(1, ["one"], id="the-one-that-came-to-an-end"),
+        pytest.param(0, None, id="and-nothing-where-none-did"),
+    ],
+)
+def test_whatever_ends_a_comparison_a_script_is_told_in_one_object_of(
+    finished: int, runs: list[str] | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    console = Console(is_verbose=False, is_json=True)
+    with contextlib.suppress(OSError), console.together("both"):
+        for name in ["one", "two"][:finished]:
+            console.end(a_report(passed(), id=name), "r.json")
+        raise OSError("the disk is full")
+    out = capsys.readouterr().out
+    told = json.loads(out) if out else {"comparison": "both", "runs": None}
+    assert told["comparison"] == "both"
+    assert (told["runs"] and [one["run"] for one in told["runs"]]) == runs
 
 
 def test_quiet_is_the_rule(capsys: pytest.CaptureFixture[str]) -> None:
