@@ -24,6 +24,7 @@ def client_kit(settings: Settings) -> ClientKit | None:
     if settings.text("assistant_mode") != "client":
         _refuse_what_is_of_client_mode(settings)
         return None
+    _refuse_blank_endpoint(settings)
     texts = DeskTexts(load_client_prompt("task"), load_client_prompt("failed"))
     open_backend, recorded = _backend(settings)
     return ClientKit(texts, open_backend, _timing(settings), recorded, _remote(settings))
@@ -40,6 +41,14 @@ def _remote(settings: Settings) -> Address | None:
     )
     token = client_token(settings, api_keys(os.environ, read_env_file(os.environ)))
     return Address(endpoint.url, token, endpoint.is_loopback)
+
+
+def _refuse_blank_endpoint(settings: Settings) -> None:
+    """One that is given and empty, such as a shell's variable that nobody set: a run of another
+    application than was meant would be paid for."""
+    is_given = settings.origin("assistant_endpoint") is Origin.FLAG
+    if is_given and not settings["assistant_endpoint"]:
+        raise UsageError("--assistant-endpoint: is blank; give it an address or leave it out")
 
 
 def _refuse_what_is_of_client_mode(settings: Settings) -> None:

@@ -182,6 +182,12 @@ def test_a_live_run_reaches_it_with_its_token_and_asks_for_its_tools(planned: Pl
             id="plaintext",
         ),
         pytest.param(
+            {**REMOTE, "assistant_endpoint": ""},
+            LIVE,
+            "--assistant-endpoint: is blank; give it an address or leave it out",
+            id="an-endpoint-that-somebody-forgot-to-fill-in",
+        ),
+        pytest.param(
             {**REMOTE, "assistant_mode": "responses"},
             LIVE,
             "--assistant-endpoint: belongs to --assistant client",
