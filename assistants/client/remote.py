@@ -439,8 +439,7 @@ class RemoteApplication:
                 one = self._delegation(delegation_id)
                 self._fail_delegation(one, "the application reported a failure", at)
             case DelegationSuperseded(delegation_id=delegation_id):
-                one = self._delegation(delegation_id)
-                self._end_delegation(one, DelegationOutcome.SUPERSEDED, at)
+                self._superseded(self._delegation(delegation_id), at)
 
     def _tool_called(self, event: ToolWasCalled, at: Stamp) -> None:
         one = self._delegation(event.delegation_id)
@@ -545,6 +544,12 @@ class RemoteApplication:
         if one.is_open and one.calls:
             raise BrokenContractError("client_delegation.completed before a call has returned")
         self._end_delegation(one, DelegationOutcome.COMPLETED, at)
+
+    def _superseded(self, one: _Delegation, at: Stamp) -> None:
+        if one.is_open and one.delegation_id == next(reversed(self._delegations)):
+            # Nobody would be told anything, and by its own account nothing failed.
+            raise BrokenContractError("client_delegation.superseded for the latest delegation")
+        self._end_delegation(one, DelegationOutcome.SUPERSEDED, at)
 
     # the life of a delegation
 

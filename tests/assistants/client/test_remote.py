@@ -427,10 +427,19 @@ def test_of_a_failure_the_caller_is_told(before: Sequence[Message], said: list[s
 
 
 def test_what_was_replaced_is_told_to_nobody() -> None:
-    line = at_work().take(ends("superseded"))
+    line = at_work().show(began("d2")).take(ends("superseded"))
     (ended,) = line.of(DelegationEnded)
     assert isinstance(ended, DelegationEnded)
     assert (ended.outcome, line.said) == (DelegationOutcome.SUPERSEDED, [])
+
+
+@pytest.mark.parametrize("earlier", [[], ["d0"]], ids=["the-only", "the-latest"])
+def test_nothing_has_taken_the_place_of_a_delegation_that_is(earlier: list[str]) -> None:
+    line = Line().configure().take(ready()).show(*map(began, [*earlier, "d1"]))
+    line.take(ends("superseded"))
+    told = "the application sent client_delegation.superseded for the latest delegation"
+    assert line.failure == told
+    assert line.of(DelegationEnded) == []
 
 
 @pytest.mark.parametrize("how", ["completed", "failed", "superseded"])
