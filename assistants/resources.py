@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import inspect
 import json
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -138,7 +139,15 @@ def load_own_backend(path: Path) -> OwnBackend:
     The text is read first, so that a file which is none is told in the words for files.
     """
     text = _read(path)
-    return OwnBackend(class_in(path, "Backend"), path.name, _digest(text))
+    backend = class_in(path, "Backend")
+    for name in ("run", "close"):
+        # An agent that never ran for a missing word would be told as one that failed.
+        if not inspect.iscoroutinefunction(getattr(backend, name, None)):
+            raise UsageError(
+                f"{path}: its Backend has no async def {name}; write one as"
+                " docs/examples/own_backend.py does"
+            )
+    return OwnBackend(backend, path.name, _digest(text))
 
 
 def _digest(text: str) -> str:

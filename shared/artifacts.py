@@ -42,7 +42,12 @@ class RunDirectory:
             make_private(root)
             path.mkdir(mode=FOLDER_MODE)
         except FileExistsError:
-            what = "the run directory exists already" if root.is_dir() else "a file is in its place"
+            if not root.is_dir():
+                # No other name would help.
+                raise UsageError(
+                    f"{setting}: {root}: a file is in its place; choose another folder or name"
+                ) from None
+            what = "the run directory exists already"
             raise NameTakenError(
                 f"{setting}: {root}: {what}; choose another folder or name"
             ) from None

@@ -53,7 +53,7 @@ def _refuse_blank_endpoint(settings: Settings) -> None:
 
 def _refuse_what_is_of_client_mode(settings: Settings) -> None:
     if settings["client_backend"] and settings.origin("client_backend") is Origin.FLAG:
-        raise UsageError("--client-backend: belongs to --assistant client; remove it")
+        raise UsageError("--client-backend: belongs to --assistant client; add that or remove it")
     if settings.text("backend_reasoning_effort") == CLIENT_EFFORT:
         raise UsageError(
             f"OPENAI_LIVE_BACKEND_REASONING_EFFORT: {CLIENT_EFFORT} belongs to --assistant client;"

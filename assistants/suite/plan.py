@@ -112,7 +112,9 @@ def plan_run(suite: Suite, settings: Settings, *, side: str | None = None) -> Pl
     ``side`` names the run among those of one comparison.
     """
     if _is_endpoint_flagged(settings) and settings.text("assistant_mode") != "client":
-        raise UsageError("--assistant-endpoint: belongs to --assistant client; remove it")
+        raise UsageError(
+            "--assistant-endpoint: belongs to --assistant client; add that or remove it"
+        )
     is_offline = settings.switch("offline")
     is_virtual = is_offline and settings["real_time"] is not True
     endpoint = None if is_offline else _endpoint(settings)

@@ -20,7 +20,13 @@ def run_identity(run: Run) -> list[tuple[str, str]]:
     return [
         ("suite", f"{run.module.upper()}, {'offline fixture' if is_offline else 'live'}"),
         ("time", f"{run.started_at} to {run.ended_at or UNKNOWN}"),
-        ("assistant", "a scripted fixture, no model" if is_offline else _assistant(held)),
+        (
+            "assistant",
+            f"a scripted fixture, no model, delegation by {_told(held, 'assistant_mode')}"
+            if is_offline
+            else _assistant(held),
+        ),
+        *(() if run.comparison is None else [("comparison", run.comparison.id)]),
         ("caller", _caller(held, is_offline=is_offline)),
         *condition,
         ("judge", _judge(held)),

@@ -112,7 +112,7 @@ def refused(terminal: Terminal, *arguments: str, **environment: str) -> str:
         pytest.param(
             [*OFFLINE, "--client-backend", "own.py"],
             {},
-            "--client-backend: belongs to --assistant client; remove it",
+            "--client-backend: belongs to --assistant client; add that or remove it",
             id="a-backend-of-another-mode",
         ),
         pytest.param(

@@ -25,6 +25,10 @@ OWN = """
 class Backend:
     def __init__(self, context):
         self.context = context
+    async def run(self, handoff, emit):
+        return "It is done."
+    async def close(self):
+        pass
 """
 
 
@@ -120,6 +124,17 @@ def test_a_backend_of_ones_own_is_opened_wherever_it_runs(tmp_path: Path, offlin
         ),
         pytest.param("class Application: ...", "defines no class Backend", id="is-something-else"),
         pytest.param("Backend = 3", "defines no class Backend", id="has-none-to-be-made"),
+        pytest.param("class Backend: pass", "has no async def run; write", id="cannot-run"),
+        pytest.param(
+            "class Backend:\n    def run(self, handoff, emit): ...",
+            "has no async def run; write",
+            id="runs-without-waiting",
+        ),
+        pytest.param(
+            "class Backend:\n    async def run(self, handoff, emit): ...",
+            "has no async def close; write",
+            id="cannot-be-closed",
+        ),
     ],
 )
 def test_a_file_is_refused_in_one_line_that(tmp_path: Path, text: str, complaint: str) -> None:

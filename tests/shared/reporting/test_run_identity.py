@@ -34,7 +34,11 @@ SIMULATED = {"audio_source": "dual_gpt_live", "simulator_model": "gpt-live-1"}
             id="an-assistant",
         ),
         pytest.param(
-            "assistant", "a scripted fixture, no model", {}, MODEL, id="a-fixture-is-no-model"
+            "assistant",
+            "a scripted fixture, no model, delegation by client",
+            {},
+            MODEL | {"assistant_mode": "client"},
+            id="a-fixture-is-no-model",
         ),
         pytest.param(
             "time",
