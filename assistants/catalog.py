@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from assistants.client.backend import Backend, BackendContext, OpenBackend
 from assistants.client.backlog import Backlog
 from assistants.client.desk import Desk, DeskTexts, DeskTiming
 from assistants.client.memory import Memory
-from assistants.client.remote import Call, RemoteApplication, RemoteTiming
-from assistants.client.remote_worker import APPLICATION, RemoteWorker
 from assistants.client.scripted import ScriptedBackend
 from assistants.client.session import NoManagedWork
 from assistants.client.session import session_config as client_session
@@ -35,6 +34,9 @@ from shared.observability.trace import Trace
 from shared.scenarios import AssistantBrief
 from shared.testing.loopback import Loopback
 from shared.values import JsonObject
+
+if TYPE_CHECKING:
+    from assistants.client.remote import RemoteApplication
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,10 @@ def _open_remote(
     trace: Trace,
 ) -> OpenAssistant:
     """The application is elsewhere: no tool runs here, and its state is what it tells of it."""
+    # Only now: most runs have none, and reading its contract takes a tenth of a start.
+    from assistants.client.remote import Call, RemoteApplication, RemoteTiming
+    from assistants.client.remote_worker import APPLICATION, RemoteWorker
+
     config = client_session(kit.settings, kit.application, kit.voice_prompt, brief)
     line = _Line(kit.settings, far_end, clock, trace)
     session = line.session(config, NoManagedWork())

@@ -153,9 +153,11 @@ def why_again(name: str, ours: FinishedRun, theirs: FinishedRun) -> str | None:
 
 
 @pytest.fixture(scope="module")
-def offline(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
-    run, _ = evaluate_here(tmp_path_factory.mktemp("memory") / "runs", RUN)
-    return run
+def offline(tmp_path_factory: pytest.TempPathFactory) -> dict[str, FinishedRun]:
+    """Each conversation in memory, as it is without a scripted caller."""
+    folder = tmp_path_factory.mktemp("memory")
+    names = sorted({name for _, name in CHOSEN})
+    return {name: evaluate_here(folder / name, RUN, example=name)[0] for name in names}
 
 
 @pytest.fixture(scope="module")
@@ -173,13 +175,18 @@ def placed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, FinishedRun]:
 
 @pytest.fixture(scope="module")
 def live_runs(
-    offline: FinishedRun, placed: dict[str, FinishedRun], tmp_path_factory: pytest.TempPathFactory
+    offline: dict[str, FinishedRun],
+    placed: dict[str, FinishedRun],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[dict[tuple[str, str], Future[Live]]]:
     folder = tmp_path_factory.mktemp("sockets")
     with ThreadPoolExecutor(AT_ONCE) as pool:
         yield {
             (way, name): pool.submit(
-                over_sockets, way, name, offline, offline if way == BOTH else placed[name], folder
+                over_sockets,
+                *(way, name, offline[name]),
+                offline[name] if way == BOTH else placed[name],
+                folder,
             )
             for way, name in CHOSEN
         }
@@ -188,7 +195,7 @@ def live_runs(
 @pytest.fixture(params=CHOSEN, ids=lambda one: f"{one[1]} by {one[0]}")
 def pair(
     request: pytest.FixtureRequest,
-    offline: FinishedRun,
+    offline: dict[str, FinishedRun],
     placed: dict[str, FinishedRun],
     live_runs: dict[tuple[str, str], Future[Live]],
     record_property: Callable[[str, object], None],
@@ -198,7 +205,7 @@ def pair(
     live, late = live_runs[request.param].result()
     for reason in late:
         record_property("repeated", reason)
-    return name, offline if way == BOTH else placed[name], live
+    return name, offline[name] if way == BOTH else placed[name], live
 
 
 def test_the_verdict_and_every_count_are_the_same(pair: Pair) -> None:
