@@ -30,6 +30,8 @@ IN_REAL_TIME = (
     "tests/peers/",
     "tests/wheel/test_live.py",
 )
+LONG = ("tests/viewer/", "tests/wheel/", "tests/attack/", "tests/offline/")
+"""A module that takes minutes must not be what the last worker begins with."""
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -43,7 +45,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Have the long waits begin first."""
-    items.sort(key=lambda item: not item.nodeid.startswith(IN_REAL_TIME))
+    order = (IN_REAL_TIME, LONG)
+    items.sort(
+        key=lambda item: [not item.nodeid.startswith(modules) for modules in order],
+    )
 
 
 settings.register_profile("steady", deadline=None, print_blob=True)

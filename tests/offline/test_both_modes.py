@@ -16,6 +16,7 @@ import pytest
 from assistants.suite.suite import Suite
 from crawl_harness.suite import CRAWL
 from run_harness.suite import RUN
+from shared.settings import Value
 from tests.support.beside import checks
 from tests.support.runs import FinishedRun, evaluate_here, failed_checks
 from walk_harness.suite import WALK
@@ -23,6 +24,8 @@ from walk_harness.suite import WALK
 SUITES: Mapping[str, Suite] = {"crawl": CRAWL, "walk": WALK, "run": RUN}
 SOUND = {"crawl": 21, "walk": 26, "run": 17}
 MODES = ("responses", "client")
+A_FEW = 6
+"""How many are held under managed delegation as well, which has tests of its own."""
 BOTH_KINDS = ("crawl", "run")
 """A single turn and a conversation; a recorded turn differs by its audio alone."""
 WORK = {
@@ -46,7 +49,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Any:
     @cache
     def run(suite: str, script: str, mode: str) -> FinishedRun:
         place = folder / f"{suite}-{script}-{mode}"
-        flags = {"assistant_mode": mode, "offline_script": script}
+        flags: dict[str, Value] = {"assistant_mode": mode, "offline_script": script}
+        if mode == "responses":
+            flags["max_examples"] = A_FEW
         return evaluate_here(place, SUITES[suite], **flags)[0]
 
     return run

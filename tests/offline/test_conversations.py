@@ -50,7 +50,7 @@ DEFECTS = {
     for key, path in paths("defects").items()
 }
 FAULTS = {key: json.loads(path.read_bytes())["expects"] for key, path in paths("faults").items()}
-A_FEW = 4
+A_FEW = 3
 FEW = ("--max-examples", str(A_FEW))
 ARGUMENTS = {
     "sound": (),

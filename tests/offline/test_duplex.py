@@ -19,6 +19,7 @@ from assistants.frontend.fixture.machine import FixtureMachine
 from assistants.frontend.protocol import LiveSession
 from assistants.frontend.transport import LiveParticipant
 from assistants.responses.delegation import ManagedWork
+from assistants.responses.worker import ToolWorker
 from assistants.runtime import ToolRuntime
 from assistants.wire import Connection
 from shared.audio.effects.acoustics import Acoustics
@@ -78,7 +79,9 @@ class Side:
             return Loopback(near, far_end, clock, on_activity=on_activity, tap=self._tap)
 
         session = LiveSession(responses_work(), ManagedWork())
-        participant = LiveParticipant(session, connect_to, ToolRuntime(NoDesk(), []), clock)
+        participant = LiveParticipant(
+            session, connect_to, ToolWorker(session, ToolRuntime(NoDesk(), []), clock), clock
+        )
         self.party = LiveParty(participant, Playout(hold_ms))
 
     def _tap(self, direction: str, message: str | bytes, at_us: int) -> None:
