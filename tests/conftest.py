@@ -30,8 +30,9 @@ IN_REAL_TIME = (
     "tests/peers/",
     "tests/wheel/test_live.py",
 )
-LONG = ("tests/viewer/", "tests/wheel/", "tests/attack/", "tests/offline/")
-"""A module that takes minutes must not be what the last worker begins with."""
+LONG = ("tests/wheel/", "tests/attack/", "tests/offline/")
+"""A module that takes minutes must not be what the last worker begins with. Pages come last all the
+same: what drives the browser keeps a loop running, and in its process no other can."""
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
