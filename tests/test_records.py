@@ -45,7 +45,6 @@ STATES = frozenset(
         "assistants.client.remote._Delegation",
         "assistants.client.remote._Response",
         "assistants.client.memory._Fragment",
-        "assistants.client.memory._Passage",
     }
 )
 

@@ -8,14 +8,13 @@ Schema are the order of messages, their size in bytes, and keys that repeat in o
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, override
+from typing import Any, Final
 
 from pydantic import TypeAdapter
-from pydantic.json_schema import GenerateJsonSchema
 
 from assistants.client.contract import TO_APPLICATION, TO_HARNESS, VERSION
+from shared.reporting.report_schema import Untitled
 
 SCHEMA_FILE: Final = Path(__file__).with_name("remote-application.schema.json")
 
@@ -28,7 +27,7 @@ def contract_schema() -> Schema:
     """The schema of both directions, as JSON."""
     _, schema = TypeAdapter.json_schemas(
         [("to", "validation", TO_APPLICATION), ("from", "validation", TO_HARNESS)],
-        schema_generator=_Plain,
+        schema_generator=Untitled,
     )
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -36,18 +35,6 @@ def contract_schema() -> Schema:
         "anyOf": [{"$ref": f"#/$defs/{name}"} for name in DIRECTIONS],
         "$defs": dict(sorted(schema["$defs"].items())),
     }
-
-
-class _Plain(GenerateJsonSchema):
-    """Fields speak for themselves, and what tells a message from others is always there."""
-
-    @override
-    def field_title_should_be_set(self, schema: object) -> bool:
-        return False
-
-    @override
-    def field_is_required(self, field: Mapping[str, Any], total: bool) -> bool:
-        return "serialization_exclude_if" not in field
 
 
 def rendered_schema() -> str:

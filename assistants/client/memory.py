@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import attrgetter
 
 from shared.observability.observations import Caption, Speaker
@@ -19,8 +19,6 @@ from shared.scenario_types import HistoryMessage
 
 SAME_PASSAGE_MS = 500
 """A fragment so close to a passage of the same voice goes on with it."""
-LOOKED_BACK = 64
-"""A fragment for a passage longer ago than this many opens one of its own."""
 
 
 @dataclass(slots=True)
@@ -31,13 +29,12 @@ class _Fragment:
     told_in: str | None = None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Passage:
-    """What one voice said without a longer pause. There is at least one fragment."""
+    """What one voice said without a longer pause, in order of speech; never without a fragment."""
 
     speaker: Speaker
-    end_ms: int
-    fragments: list[_Fragment] = field(default_factory=list)
+    fragments: tuple[_Fragment, ...]
 
     @property
     def start_ms(self) -> int:
@@ -51,61 +48,37 @@ class _Passage:
     def text(self) -> str:
         return _flat("".join(fragment.text for fragment in self.fragments))
 
-    def takes(self, fragment: _Fragment) -> bool:
-        return (
-            fragment.start_ms <= self.end_ms + SAME_PASSAGE_MS
-            and fragment.end_ms >= self.start_ms - SAME_PASSAGE_MS
-        )
-
-    def add(self, fragment: _Fragment) -> None:
-        insort(self.fragments, fragment, key=attrgetter("start_ms"))
-        self.end_ms = max(self.end_ms, fragment.end_ms)
-
 
 class Memory:
     """The conversation of one session. Instants are the provider's, in ms of the session."""
 
     def __init__(self, history: Sequence[HistoryMessage] = ()) -> None:
         self._earlier = tuple(f"{_voice(past.role)}: {_flat(past.text)}" for past in history)
-        self._passages: list[_Passage] = []
+        self._said: dict[Speaker, list[_Fragment]] = {speaker: [] for speaker in Speaker}
 
     def hear(self, caption: Caption) -> None:
         """Take in a fragment, in whatever order they come."""
         fragment = _Fragment(caption.start_ms, caption.end_ms, caption.text)
-        passage = next(
-            (
-                one
-                for one in self._passages[: -LOOKED_BACK - 1 : -1]
-                if one.speaker is caption.speaker and one.takes(fragment)
-            ),
-            None,
-        )
-        if passage is None:
-            passage = _Passage(caption.speaker, caption.end_ms)
-            self._passages.append(passage)
-        passage.add(fragment)
+        insort(self._said[caption.speaker], fragment, key=attrgetter("start_ms", "end_ms"))
 
     def has_answered_between(self, start_ms: int, end_ms: int) -> bool:
         """Whether the assistant began to say something from one instant to before another."""
         return any(
-            passage.speaker is Speaker.ASSISTANT and start_ms <= passage.start_ms < end_ms
-            for passage in self._passages
+            start_ms <= passage.start_ms < end_ms for passage in self._passages(Speaker.ASSISTANT)
         )
 
     @property
     def caller_has_more(self) -> bool:
         """Whether the caller has said anything that no task has told."""
-        return any(one.speaker is Speaker.CALLER and one.is_news for one in self._passages)
+        return any(passage.is_news for passage in self._passages(Speaker.CALLER))
 
     def whole(self) -> str:
         """Everything that was said, a line for each passage; what is news is marked as new."""
-        passages = sorted(self._passages, key=attrgetter("start_ms"))
-        return "\n".join((*self._earlier, *_lines(passages)))
+        return "\n".join((*self._earlier, *_lines(self._conversation())))
 
     def tell(self, task: str) -> str:
         """Return the passages that hold news, whole, and count them as told in a task."""
-        news = sorted((one for one in self._passages if one.is_news), key=attrgetter("start_ms"))
-        lines = "\n".join(_lines(news))
+        lines = "\n".join(_lines(one for one in self._conversation() if one.is_news))
         for fragment in self._fragments():
             if fragment.told_in is None:
                 fragment.told_in = task
@@ -118,7 +91,23 @@ class Memory:
                 fragment.told_in = None
 
     def _fragments(self) -> Iterator[_Fragment]:
-        return (fragment for passage in self._passages for fragment in passage.fragments)
+        return (fragment for said in self._said.values() for fragment in said)
+
+    def _conversation(self) -> list[_Passage]:
+        passages = [one for speaker in Speaker for one in self._passages(speaker)]
+        return sorted(passages, key=attrgetter("start_ms"))
+
+    def _passages(self, speaker: Speaker) -> Iterator[_Passage]:
+        together: list[_Fragment] = []
+        until_ms = 0
+        for fragment in self._said[speaker]:
+            if together and fragment.start_ms > until_ms + SAME_PASSAGE_MS:
+                yield _Passage(speaker, tuple(together))
+                together = []
+            until_ms = max(until_ms, fragment.end_ms) if together else fragment.end_ms
+            together.append(fragment)
+        if together:
+            yield _Passage(speaker, tuple(together))
 
 
 def _lines(passages: Iterable[_Passage]) -> Iterator[str]:

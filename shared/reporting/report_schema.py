@@ -22,7 +22,7 @@ type Schema = dict[str, Any]
 
 def report_schema() -> Schema:
     """The schema of a whole report, as JSON."""
-    schema = Report.model_json_schema(mode="serialization", schema_generator=_Untitled)
+    schema = Report.model_json_schema(mode="serialization", schema_generator=Untitled)
     parts: Schema = schema.pop("$defs")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -32,7 +32,7 @@ def report_schema() -> Schema:
     }
 
 
-class _Untitled(GenerateJsonSchema):
+class Untitled(GenerateJsonSchema):
     """Fields speak for themselves; a title for each would only repeat its key."""
 
     @override

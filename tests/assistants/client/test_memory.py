@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistants.client.memory import LOOKED_BACK, SAME_PASSAGE_MS, Memory
+from assistants.client.memory import SAME_PASSAGE_MS, Memory
 from shared.clock import Stamp
 from shared.observability.observations import Caption, Speaker
 from shared.scenario_types import HistoryMessage
@@ -138,22 +138,21 @@ def test_an_answer_between_two_instants(start_ms: int, end_ms: int, has: bool) -
     assert memory.has_answered_between(start_ms, end_ms) is has
 
 
-def test_passages_far_back_are_left_alone() -> None:
-    memory = remembering(*(a_fragment(CALLER, 0, 0, "x") for _ in range(3)))
-    for number in range(LOOKED_BACK):
-        memory.hear(a_fragment(ASSISTANT, 10_000 * (number + 1), 10_000 * (number + 1), "y"))
-    memory.hear(a_fragment(CALLER, 0, 0, "z"))
-    assert memory.whole().splitlines()[:2] == [
-        "[0.0 s] CALLER (new): xxx",
-        "[0.0 s] CALLER (new): z",
-    ]
+def test_a_late_fragment_joins_what_it_bridges() -> None:
+    memory = remembering(
+        a_fragment(CALLER, 0, 200, "For two,"),
+        a_fragment(CALLER, 1_200, 1_400, " at eight."),
+        a_fragment(CALLER, 500, 900, " by the window,"),
+    )
+    assert memory.whole() == "[0.0 s] CALLER (new): For two, by the window, at eight."
 
 
 @given(
     st.permutations(
         [
             (CALLER, 0, 200, "one "),
-            (CALLER, 200, 400, "two"),
+            (CALLER, 200, 400, "two "),
+            (CALLER, 900, 1_000, "more"),
             (ASSISTANT, 300, 500, "three"),
             (CALLER, 3_000, 3_200, "four"),
             (ASSISTANT, 3_300, 3_500, "five "),
@@ -164,7 +163,7 @@ def test_passages_far_back_are_left_alone() -> None:
 def test_the_order_of_receipt_moves_nothing(order: list[tuple[Speaker, int, int, str]]) -> None:
     memory = remembering(*(a_fragment(*one) for one in order))
     assert memory.whole().splitlines() == [
-        "[0.0 s] CALLER (new): one two",
+        "[0.0 s] CALLER (new): one two more",
         "[0.3 s] ASSISTANT (new): three",
         "[3.0 s] CALLER (new): four",
         "[3.3 s] ASSISTANT (new): five six",
