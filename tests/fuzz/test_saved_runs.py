@@ -6,6 +6,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
@@ -150,6 +151,8 @@ def test_no_damage_to_a_real_file_raises(data: st.DataObject) -> None:
     """Any values of a run's real files replaced by anything: closer to what damage looks like."""
 
     def damaged(value: Json) -> Json:
+        # What a strategy samples from is one object in every example: it may not be written into.
+        value = deepcopy(value)
         places = list(_places(value))
         for _ in range(data.draw(st.integers(0, 4))):
             put = data.draw(st.sampled_from(places))
@@ -157,7 +160,7 @@ def test_no_damage_to_a_real_file_raises(data: st.DataObject) -> None:
         return value
 
     log = damaged([*event_log(), *data.draw(LOGS)])
-    kept = damaged(_copy(details()))
+    kept = damaged(details())
     kept["run_metadata"] = {
         "delegation_lifecycle_events": [one["event"] for one in data.draw(LOGS)]
     }
@@ -249,7 +252,7 @@ def test_a_canary_in_a_withheld_field_is_nowhere(data: st.DataObject) -> None:
 
     log = [*data.draw(st.sampled_from([[], event_log()])), *data.draw(LOGS)]
     files = Files(
-        details=planted(perhaps(_copy(details()))),
+        details=planted(perhaps(details())),
         ticks=lines(planted(perhaps(ticks()))),
         turns=lines(planted(perhaps(turn_rows()))),
         trace=lines(planted(log)),
@@ -277,10 +280,6 @@ def assert_sound(course: Course) -> None:
     places = range(len(course.delegations))
     assert all(one.delegation is None or one.delegation in places for one in course.tools)
     assert all(sentence.endswith(".") for sentence in course.missing)
-
-
-def _copy(value: Json) -> Json:
-    return json.loads(json.dumps(value))
 
 
 def _places(value: Json) -> Iterator[Callable[[Json], None]]:
