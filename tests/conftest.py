@@ -6,8 +6,13 @@ three workers at once, and what computes begins when the last of it has begun.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from hypothesis import Phase, settings
+
+from tests.support.alone import beside_others
 
 IN_REAL_TIME = (
     "tests/offline/test_faults.py",
@@ -30,9 +35,15 @@ IN_REAL_TIME = (
     "tests/peers/",
     "tests/wheel/test_live.py",
 )
-LONG = ("tests/wheel/", "tests/attack/", "tests/offline/")
-"""A module that takes minutes must not be what the last worker begins with. Pages come last all the
-same: what drives the browser keeps a loop running, and in its process no other can."""
+LONG = ("tests/wheel/", "tests/attack/", "tests/viewer/", "tests/offline/")
+"""A module that takes minutes must not be what the last worker begins with."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Iterator[None]:
+    """Let no test run while another one measures alone."""
+    with beside_others():
+        return (yield)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -50,6 +61,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(
         key=lambda item: [not item.nodeid.startswith(modules) for modules in order],
     )
+
+
+@pytest.fixture(scope="session")
+def of_all_workers(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A folder that every worker sees."""
+    place = tmp_path_factory.getbasetemp()
+    return place if worker_id == "master" else place.parent
 
 
 settings.register_profile("steady", deadline=None, print_blob=True)

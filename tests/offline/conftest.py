@@ -1,49 +1,46 @@
-"""Runs that several modules read: each is made once, and those of the command two at a time."""
+"""Runs that several modules read: each is made once, whichever worker asks for it first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
+from tests.support.once import made_once
 from tests.support.runs import FinishedRun, Lines, crawl_eval, evaluate_here
 
-type Pending = Future[FinishedRun]
+DEFECTS = ("--offline-script", "defects")
 
 
 @pytest.fixture(scope="session")
-def command_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Pending]]:
-    """``sound`` and ``defects``, as a person at a terminal runs them."""
-    folder = tmp_path_factory.mktemp("command")
-    with ThreadPoolExecutor(2) as pool:
-        yield {
-            "sound": pool.submit(crawl_eval, folder / "sound", "--offline"),
-            "defects": pool.submit(
-                crawl_eval, folder / "defects", "--offline", "--offline-script", "defects"
-            ),
-        }
+def sound_run(of_all_workers: Path) -> FinishedRun:
+    """``sound``, as a person at a terminal runs it."""
+    return made_once(
+        of_all_workers / "sound", lambda folder: crawl_eval(folder / "results", "--offline")
+    )
 
 
 @pytest.fixture(scope="session")
-def sound_run(command_runs: dict[str, Pending]) -> FinishedRun:
-    return command_runs["sound"].result()
+def defects_run(of_all_workers: Path) -> FinishedRun:
+    """``defects``, in the same way."""
+    return made_once(
+        of_all_workers / "defects",
+        lambda folder: crawl_eval(folder / "results", "--offline", *DEFECTS),
+    )
 
 
 @pytest.fixture(scope="session")
-def defects_run(command_runs: dict[str, Pending]) -> FinishedRun:
-    return command_runs["defects"].result()
-
-
-@pytest.fixture(scope="session")
-def sound_lines(tmp_path_factory: pytest.TempPathFactory) -> Lines:
+def sound_lines(of_all_workers: Path) -> Lines:
     """Every message of every sound attempt."""
-    _, lines = evaluate_here(tmp_path_factory.mktemp("lines") / "sound")
-    return lines
+    return made_once(
+        of_all_workers / "sound-lines", lambda folder: evaluate_here(folder / "results")[1]
+    )
 
 
 @pytest.fixture(scope="session")
-def defect_lines(tmp_path_factory: pytest.TempPathFactory) -> Lines:
+def defect_lines(of_all_workers: Path) -> Lines:
     """Every message of every defective attempt."""
-    _, lines = evaluate_here(tmp_path_factory.mktemp("lines") / "defects", offline_script="defects")
-    return lines
+    return made_once(
+        of_all_workers / "defect-lines",
+        lambda folder: evaluate_here(folder / "results", offline_script="defects")[1],
+    )

@@ -5,9 +5,9 @@ over; once the caller follows its script in memory and the assistant alone is be
 caller is not held back by a playout, so neither is the one it is compared with.
 
 ``LIVE_FIXTURE_CONVERSATIONS=all`` takes the whole dataset. A run in which this computer kept no
-pace is no measurement and is made again, and so is one whose times lie farther off than allowed:
-the services keep pace by themselves, and none of them says when it could not. What lies off every
-time fails. The summary of the tests says how often that was, and why.
+pace is no measurement and is made again, while no other test runs, and so is one whose times lie
+farther off than allowed: the services keep pace by themselves, and none of them says when it could
+not. What lies off every time fails. The summary of the tests says how often that was, and why.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ import run_harness.conversations
 from run_harness.suite import RUN
 from shared.observability.observations import Speaker
 from shared.scenarios import Scenario
+from tests.support.alone import alone
 from tests.support.beside import WITHIN_MS, apart, checks, evidence, flat, work
 from tests.support.runs import FinishedRun, Row, bare_environment, evaluate_here, installed
 from tests.support.services import LIVE
@@ -58,8 +59,8 @@ WAITS = {
 }
 
 type Pair = tuple[str, FinishedRun, FinishedRun]
-type Live = tuple[FinishedRun, list[str]]
-"""A run that is a measurement, and why each try before it was none."""
+type Tried = tuple[Pair, list[str]]
+"""With a run that is a measurement, and why each try before it was none."""
 
 
 @contextmanager
@@ -109,35 +110,23 @@ def observing(name: str, offline: FinishedRun, folder: Path) -> Path:
     return path
 
 
-def over_sockets(
-    way: str, name: str, offline: FinishedRun, beside: FinishedRun, folder: Path
-) -> Live:
-    """Hold one conversation, again while something left late; the last try counts as it is.
-
-    ``beside`` is the run it will be compared with.
-    """
-    script, late = SCRIPTS / f"{name}.json", list[str]()
-    for number in range(MOST_TRIES):
-        place = folder / f"{way.split(maxsplit=1)[0]}-{name}-{number}"
-        with ExitStack() as up:
-            models = observing(name, offline, place / "models")
-            assistant = ("--script", script, "--side", "assistant", "--http-script", models)
-            url, base = up.enter_context(a_fixture(place / "assistant", *assistant))
-            given: list[str | Path] = ["--scenario", name, "--endpoint", url, "--no-judge"]
-            if way == BOTH:
-                caller = ("--script", script, "--side", "caller")
-                given += ["--simulator-endpoint"]
-                given += [up.enter_context(a_fixture(place / "caller", *caller))[0]]
-            else:
-                given += ["--caller-script", "sound", "--synthesizer", "tone"]
-                given += ["--no-semantic-drain"]
-            environment = {**LIVE, "OPENAI_BASE_URL": base}
-            run = installed("run-eval", place / "runs", *given, environment=environment)
-        reason = why_again(name, beside, run)
-        if reason is None or number == MOST_TRIES - 1:
-            return run, late
-        late.append(f"{name}, {way}, try {number + 1}: {reason}")
-    raise AssertionError("the last try returns")
+def over_sockets(way: str, name: str, offline: FinishedRun, place: Path) -> FinishedRun:
+    """Hold one conversation."""
+    script = SCRIPTS / f"{name}.json"
+    with ExitStack() as up:
+        models = observing(name, offline, place / "models")
+        assistant = ("--script", script, "--side", "assistant", "--http-script", models)
+        url, base = up.enter_context(a_fixture(place / "assistant", *assistant))
+        given: list[str | Path] = ["--scenario", name, "--endpoint", url, "--no-judge"]
+        if way == BOTH:
+            caller = ("--script", script, "--side", "caller")
+            given += ["--simulator-endpoint"]
+            given += [up.enter_context(a_fixture(place / "caller", *caller))[0]]
+        else:
+            given += ["--caller-script", "sound", "--synthesizer", "tone"]
+            given += ["--no-semantic-drain"]
+        environment = {**LIVE, "OPENAI_BASE_URL": base}
+        return installed("run-eval", place / "runs", *given, environment=environment)
 
 
 def why_again(name: str, ours: FinishedRun, theirs: FinishedRun) -> str | None:
@@ -174,38 +163,46 @@ def placed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, FinishedRun]:
 
 
 @pytest.fixture(scope="module")
-def live_runs(
-    offline: dict[str, FinishedRun],
-    placed: dict[str, FinishedRun],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[dict[tuple[str, str], Future[Live]]]:
-    folder = tmp_path_factory.mktemp("sockets")
+def first_tries(
+    offline: dict[str, FinishedRun], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[tuple[str, str], Future[FinishedRun]]]:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         yield {
             (way, name): pool.submit(
-                over_sockets,
-                *(way, name, offline[name]),
-                offline[name] if way == BOTH else placed[name],
-                folder,
+                over_sockets, way, name, offline[name], tmp_path_factory.mktemp("sockets")
             )
             for way, name in CHOSEN
         }
 
 
-@pytest.fixture(params=CHOSEN, ids=lambda one: f"{one[1]} by {one[0]}")
-def pair(
+@pytest.fixture(scope="module", params=CHOSEN, ids=lambda one: f"{one[1]} by {one[0]}")
+def tried(
     request: pytest.FixtureRequest,
     offline: dict[str, FinishedRun],
     placed: dict[str, FinishedRun],
-    live_runs: dict[tuple[str, str], Future[Live]],
-    record_property: Callable[[str, object], None],
-) -> Pair:
-    """A scenario, in memory and over sockets."""
+    first_tries: dict[tuple[str, str], Future[FinishedRun]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Tried:
+    """The last try counts as it is."""
     way, name = request.param
-    live, late = live_runs[request.param].result()
-    for reason in late:
+    beside = offline[name] if way == BOTH else placed[name]
+    theirs, reasons = first_tries[way, name].result(), list[str]()
+    while len(reasons) < MOST_TRIES - 1 and (reason := why_again(name, beside, theirs)):
+        reasons.append(f"{name}, {way}, try {len(reasons) + 1}: {reason}")
+        wait(first_tries.values())
+        with alone():
+            folder = tmp_path_factory.mktemp("again")
+            theirs = over_sockets(way, name, offline[name], folder)
+    return (name, beside, theirs), reasons
+
+
+@pytest.fixture
+def pair(tried: Tried, record_property: Callable[[str, object], None]) -> Pair:
+    """A scenario, in memory and over sockets."""
+    pair, reasons = tried
+    for reason in reasons:
         record_property("repeated", reason)
-    return name, offline[name] if way == BOTH else placed[name], live
+    return pair
 
 
 def test_the_verdict_and_every_count_are_the_same(pair: Pair) -> None:

@@ -30,6 +30,7 @@ from shared.clock import Clock
 from shared.observability.trace import Trace
 from shared.scenarios import AssistantBrief
 from shared.settings import Value
+from tests.support.forked import needs_a_start, run_forked
 
 PLAYS = {"run": conversations}
 PROGRAMS = Path(sys.executable).parent
@@ -81,7 +82,7 @@ def crawl_eval(
     cwd: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> FinishedRun:
-    """Run the installed command to its end. It sees the given environment variables alone."""
+    """Run the command to its end, in its own process. It sees the given environment alone."""
     return installed("crawl-eval", results, *arguments, cwd=cwd, environment=environment)
 
 
@@ -93,17 +94,36 @@ def installed(
     environment: Mapping[str, str] | None = None,
 ) -> FinishedRun:
     """The same with the command of any suite."""
-    done = subprocess.run(
-        [PROGRAMS / command, "--results-dir", results, *arguments],
-        cwd=cwd or results.parent,
-        env=bare_environment(results) | dict(environment or {}),
-        capture_output=True,
-        text=True,
-        timeout=WITHIN_S,
-        check=False,
+    run = started if needs_a_start(environment or {}) else run_forked
+    done = run(
+        PROGRAMS / command,
+        ["--results-dir", str(results), *map(str, arguments)],
+        folder=cwd or results.parent,
+        environment=bare_environment(results) | dict(environment or {}),
+        within_s=WITHIN_S,
     )
     return FinishedRun(
         _only_folder(results, done.stderr), done.returncode, done.stdout, done.stderr
+    )
+
+
+def started(
+    program: Path,
+    arguments: Sequence[str],
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    within_s: float,
+) -> subprocess.CompletedProcess[str]:
+    """Start a program and wait for its end."""
+    return subprocess.run(
+        [program, *arguments],
+        cwd=folder,
+        env=dict(environment),
+        capture_output=True,
+        text=True,
+        timeout=within_s,
+        check=False,
     )
 
 

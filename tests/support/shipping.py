@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,18 +90,6 @@ def ship(folder: Path) -> Shipped:
     _uv("pip", "install", "--python", folder / "venv", "--no-deps", shipped.wheel)
     (shipped.packages / ".env").write_text(NO_VARIABLES, "utf-8")
     return shipped
-
-
-def once(folder: Path, make: Callable[[Path], object]) -> Path:
-    """Make a folder's content for all workers: who comes first makes it, others wait for it."""
-    done = folder.with_suffix(".done")
-    with folder.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not done.exists():
-            shutil.rmtree(folder, ignore_errors=True)
-            make(folder)
-            done.touch()
-    return folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,9 @@ type Opener = Callable[..., Watched]
 type Shown = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Driven as long as a module lasts: meanwhile a loop runs, and no other can in this process."""
     program = needs_program("chromium")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))

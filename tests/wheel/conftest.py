@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.shipping import Room, Shipped, once, ship
+from tests.support.once import once
+from tests.support.shipping import Room, Shipped, ship
 
 
 @pytest.fixture(scope="session")
-def shipped(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Shipped:
-    place = tmp_path_factory.getbasetemp()
-    of_all_workers = place if worker_id == "master" else place.parent
+def shipped(of_all_workers: Path) -> Shipped:
     return Shipped(once(of_all_workers / "shipped", ship))
 
 
