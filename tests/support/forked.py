@@ -19,6 +19,7 @@ import socketserver
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import entry_points
@@ -76,7 +77,9 @@ def run_forked(
             str(program), arguments, str(folder), environment, stdout=str(out), stderr=str(err)
         )
         line.settimeout(within_s)
-        line.connect(_address())
+        with _LOADING:
+            address = _address()
+        line.connect(address)
         with line.makefile("rw") as messages:
             messages.write(json.dumps(asdict(command)) + "\n")
             messages.flush()
@@ -84,6 +87,10 @@ def run_forked(
         return subprocess.CompletedProcess(
             [program, *arguments], status, out.read_text("utf-8"), err.read_text("utf-8")
         )
+
+
+_LOADING = threading.Lock()
+"""Held by whoever asks first, because one server is enough."""
 
 
 @functools.cache
