@@ -6,6 +6,7 @@ three workers at once, and what computes begins when the last of it has begun.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,6 +69,12 @@ def of_all_workers(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> 
     """A folder that every worker sees."""
     place = tmp_path_factory.getbasetemp()
     return place if worker_id == "master" else place.parent
+
+
+def pytest_collection_finish() -> None:
+    """Look no more for garbage among thousands of tests, which all live to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 settings.register_profile("steady", deadline=None, print_blob=True)

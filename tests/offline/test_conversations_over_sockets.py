@@ -29,7 +29,7 @@ from run_harness.suite import RUN
 from shared.observability.observations import Speaker
 from shared.scenarios import Scenario
 from tests.support.alone import alone
-from tests.support.beside import WITHIN_MS, apart, checks, evidence, flat, work
+from tests.support.beside import WITHIN_MS, apart, checks, evidence, flat, why_again, work
 from tests.support.runs import FinishedRun, Row, bare_environment, evaluate_here, installed
 from tests.support.services import LIVE
 
@@ -127,18 +127,6 @@ def over_sockets(way: str, name: str, offline: FinishedRun, place: Path) -> Fini
             given += ["--no-semantic-drain"]
         environment = {**LIVE, "OPENAI_BASE_URL": base}
         return installed("run-eval", place / "runs", *given, environment=environment)
-
-
-def why_again(name: str, ours: FinishedRun, theirs: FinishedRun) -> str | None:
-    """What speaks for a computer that was too busy, if anything does."""
-    error = theirs.rows[name]["error"]
-    if error is not None and error["stage"] == "audio_pacing":
-        return str(error["message"])
-    for side in ("caller", "assistant"):
-        a, b = (flat(evidence(run, name)[side]["voiced"]) for run in (ours, theirs))
-        if len(a) == len(b) and apart(a, b) > WITHIN_MS:
-            return f"the {side}'s voice lies {apart(a, b)} ms off"
-    return None
 
 
 @pytest.fixture(scope="module")

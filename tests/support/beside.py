@@ -38,3 +38,20 @@ def flat(voiced: Sequence[Sequence[int]]) -> list[int]:
 def apart(ours: Sequence[float], theirs: Sequence[float]) -> float:
     """How far the farthest two of two lists are apart, in ms."""
     return max((abs(a - b) for a, b in zip(ours, theirs, strict=True)), default=0)
+
+
+def why_again(name: str, ours: FinishedRun, theirs: FinishedRun) -> str | None:
+    """What speaks for a computer that was too busy, if anything does."""
+    error = theirs.rows[name]["error"]
+    if error is not None and error["stage"] == "audio_pacing":
+        return str(error["message"])
+    sealed = [evidence(run, name) for run in (ours, theirs)]
+    instants = {
+        "the caller's voice": [flat(one["caller"]["voiced"]) for one in sealed],
+        "the assistant's voice": [flat(one["assistant"]["voiced"]) for one in sealed],
+        "delegated work": [[at_ms for _, at_ms in work(one)] for one in sealed],
+    }
+    for what, (a, b) in instants.items():
+        if len(a) == len(b) and apart(a, b) > WITHIN_MS:
+            return f"{what} lies {apart(a, b)} ms off"
+    return None

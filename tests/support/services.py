@@ -9,6 +9,7 @@ from asyncio import StreamReader, StreamWriter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from websockets.asyncio.server import ServerConnection, serve
@@ -132,6 +133,17 @@ def on_the_track_of(request: str, script: str) -> ResolvedScript:
     return resolve(parse_script(script), extent or Interval(0, 1), request)
 
 
+NO_BOUND = "[audio]\npacing_p99_ms = 60000\npacing_stall_ms = 60000\n"
+"""On our own pace, because a busy machine is no defect where nothing is timed."""
+
+
+def patient(folder: Path) -> Path:
+    """A configuration that leaves everything as it is but for that bound."""
+    path = folder / "patient.toml"
+    path.write_text(NO_BOUND, "utf-8")
+    return path
+
+
 def quick_settings(
     *,
     response_timeout_s: float = 15,
@@ -139,7 +151,7 @@ def quick_settings(
     is_judged: bool = False,
 ) -> str:
     """A TOML file: deadlines of at most 1 s where nothing else is asked for, a judge only where one
-    is asked for, and no bound on our own pace, because a busy machine is no defect."""
+    is asked for, and no bound on our own pace."""
     deadlines = {
         "connect_timeout_seconds": 1,
         "start_timeout_seconds": 1,
@@ -150,5 +162,5 @@ def quick_settings(
     judge = f"[judge]\nenabled = {str(is_judged).lower()}\nretries = 0\n"
     return (
         f"{judge}[execution]\nresponse_timeout_seconds = {response_timeout_s}\n"
-        f"[audio]\npacing_p99_ms = 60000\npacing_stall_ms = 60000\n[assistant]\n{lines}\n"
+        f"{NO_BOUND}[assistant]\n{lines}\n"
     )
