@@ -72,6 +72,8 @@ def serve(
         return
     if script and backend != "scripted":
         raise UsageError("--script: only a scripted backend plays it; add --backend scripted")
+    if backend == "scripted" and not script:
+        raise UsageError("--backend scripted: nothing to play; add --script FILE")
     from assistants.client.desk import DeskTexts
     from assistants.client.service_server import Service
     from assistants.resources import BUNDLED_APPLICATION, load_application, load_client_prompt

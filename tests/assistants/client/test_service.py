@@ -16,12 +16,13 @@ from urllib.parse import urlsplit
 import pytest
 
 from assistants.client.service import HINT, app
+from run_harness.suite import RUN
 from shared.command import run_app
 from tests.support.remote_services import TOKEN
 
 COMMAND = [sys.executable, "-m", "assistants.client.service"]
-SCRIPTED = ["--backend", "scripted"]
-
+SCRIPT = RUN.bundled_data.parent / "scripts" / "sound" / "restaurant_booking_complete.json"
+SCRIPTED = ["--backend", "scripted", "--script", str(SCRIPT)]
 
 KNOWN = {"OPENAI_CLIENT_ASSISTANT_TOKEN": TOKEN}
 
@@ -158,7 +159,10 @@ def answer_to(host: str, port: int, path: str) -> tuple[int, object]:
         pytest.param(
             [*SCRIPTED, "--initial-state", "state.json"], KNOWN, "state.json", id="no-state-file"
         ),
-        pytest.param([*SCRIPTED, "--script", "s.json"], KNOWN, "s.json: ", id="no-script"),
+        pytest.param([*SCRIPTED, "--script", "s.json"], KNOWN, "s.json: ", id="no-such-script"),
+        pytest.param(
+            ["--backend", "scripted"], KNOWN, "nothing to play; add --script FILE", id="no-script"
+        ),
         pytest.param(
             [*SCRIPTED, "--application", "nowhere"], KNOWN, "nowhere is no folder", id="no-folder"
         ),
