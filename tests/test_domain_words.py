@@ -35,11 +35,14 @@ NO_TEXT = {".md", ".flac"}
 FILES = [path for path in shipped_files() if path.suffix not in NO_TEXT]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_shipped_file_knows_nothing_of_the_example(path: Path) -> None:
-    lines = path.read_text("utf-8").splitlines()
-    found = [(number, line) for number, line in enumerate(lines, 1) if WORDS.search(line)]
-    assert found == []
+def test_no_shipped_file_knows_anything_of_the_example() -> None:
+    assert len(FILES) > 300
+    assert [
+        f"{path}:{number}: {line}"
+        for path in FILES
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if WORDS.search(line)
+    ] == []
 
 
 def test_no_shipped_name_speaks_of_the_example() -> None:

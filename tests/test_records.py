@@ -58,14 +58,15 @@ def dataclasses_of(module: str) -> dict[str, type]:
     }
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_records_are_frozen(module: str) -> None:
-    found = dataclasses_of(module)
-    unfrozen = {name for name, one in found.items() if not vars(one)["__dataclass_params__"].frozen}
-    assert unfrozen == {name for name in STATES if name.rpartition(".")[0] == module}
+@pytest.fixture(scope="module")
+def records() -> dict[str, type]:
+    return {name: one for module in MODULES for name, one in dataclasses_of(module).items()}
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_records_have_slots(module: str) -> None:
-    found = dataclasses_of(module)
-    assert [name for name, one in found.items() if "__slots__" not in vars(one)] == []
+def test_records_are_frozen(records: dict[str, type]) -> None:
+    frozen = {name: vars(one)["__dataclass_params__"].frozen for name, one in records.items()}
+    assert {name for name, is_frozen in frozen.items() if not is_frozen} == STATES
+
+
+def test_records_have_slots(records: dict[str, type]) -> None:
+    assert [name for name, one in records.items() if "__slots__" not in vars(one)] == []

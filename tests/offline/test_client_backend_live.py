@@ -8,10 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,11 +15,11 @@ from typing import Any
 import pytest
 
 from tests.support.beside import evidence
+from tests.support.live_fixtures import a_live_fixture
 from tests.support.runs import (
     FinishedRun,
     Row,
     a_copy_of_the_data,
-    bare_environment,
     crawl_eval,
     evaluate_here,
     rewrite,
@@ -31,7 +27,6 @@ from tests.support.runs import (
 from tests.support.services import patient
 from tests.support.streamed_responses import SEALED, a_call, a_message, a_stream
 
-FIXTURE = Path(sys.executable).with_name("live-fixture")
 KEY = "sk-a-key-that-nobody-may-see"
 BACKEND_KEY = "sk-another-that-nobody-may-see"
 EXAMPLE = "restaurant_009"
@@ -39,9 +34,10 @@ REQUEST = "Cancel R three four one."
 
 CALL = a_call("call_1", '{"reservation_id":"R-341"}', "cancel_reservation")
 RESULT = a_message("R-341 is cancelled.")
+STREAMED = {"to": "responses", "content_type": "text/event-stream"}
 ANSWERS = [
-    {"when": "function_call_output", "body": a_stream("resp_2", RESULT)},
-    {"body": a_stream("resp_1", SEALED, CALL)},
+    {**STREAMED, "when": "function_call_output", "body": a_stream("resp_2", RESULT)},
+    {**STREAMED, "body": a_stream("resp_1", SEALED, CALL)},
 ]
 
 
@@ -66,30 +62,6 @@ class Made:
         return [one for one in observations if one["observation"] == kind]
 
 
-@contextmanager
-def a_fixture(script: Path, folder: Path) -> Iterator[tuple[str, str]]:
-    """Both ends in one process; gives the addresses of sessions and of models."""
-    answers = [{"to": "responses", "content_type": "text/event-stream", **one} for one in ANSWERS]
-    (folder / "answers.json").write_text(
-        json.dumps({"format": "live-fixture-http/1", "answers": answers}), "utf-8"
-    )
-    process = subprocess.Popen(
-        [
-            FIXTURE, "--script", script, "--http-script", folder / "answers.json",
-            "--log", folder / "log.jsonl",
-        ],
-        env=bare_environment(folder),
-        stdout=subprocess.PIPE,
-        text=True,
-    )  # fmt: skip
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().strip(), process.stdout.readline().strip()
-    finally:
-        process.terminate()
-        process.communicate(timeout=30)
-
-
 @pytest.fixture(scope="module")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """One attempt."""
@@ -98,7 +70,10 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Made:
     rewrite(data, _shorter)
     offline, _ = evaluate_here(folder / "offline", data=str(data), example=EXAMPLE)
     script = offline.folder / "scripts" / f"{EXAMPLE}.json"
-    with a_fixture(script, folder) as (sessions, models):
+    answers, log = folder / "answers.json", folder / "log.jsonl"
+    answers.write_text(json.dumps({"format": "live-fixture-http/1", "answers": ANSWERS}), "utf-8")
+    given = ("--script", script, "--http-script", answers, "--log", log)
+    with a_live_fixture(folder / "end", *given) as (sessions, models):
         run = crawl_eval(
             folder / "results",
             *("--assistant", "client", "--synthesizer", "tone", "--no-judge", "--data", data),
@@ -111,7 +86,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Made:
                 "OPENAI_LIVE_BACKEND_REASONING_EFFORT": "max",
             },
         )
-    lines = [json.loads(line) for line in (folder / "log.jsonl").read_text("utf-8").splitlines()]
+    lines = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
     return Made(run, [one for line in lines if isinstance(one := line.get("message"), dict)])
 
 

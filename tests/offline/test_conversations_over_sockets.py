@@ -14,11 +14,9 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +28,10 @@ from shared.observability.observations import Speaker
 from shared.scenarios import Scenario
 from tests.support.alone import alone
 from tests.support.beside import WITHIN_MS, apart, checks, evidence, flat, why_again, work
-from tests.support.runs import FinishedRun, Row, bare_environment, evaluate_here, installed
+from tests.support.live_fixtures import a_live_fixture
+from tests.support.runs import FinishedRun, Row, evaluate_here, installed
 from tests.support.services import LIVE
 
-FIXTURE = Path(sys.executable).with_name("live-fixture")
 SCRIPTS = RUN.bundled_data.parent / "scripts" / "sound"
 SCENARIOS: dict[str, dict[str, Any]] = {
     one["id"]: one for one in json.loads(RUN.bundled_data.read_bytes())["scenarios"]
@@ -61,25 +59,6 @@ WAITS = {
 type Pair = tuple[str, FinishedRun, FinishedRun]
 type Tried = tuple[Pair, list[str]]
 """With a run that is a measurement, and why each try before it was none."""
-
-
-@contextmanager
-def a_fixture(folder: Path, *arguments: str | Path) -> Iterator[tuple[str, str]]:
-    """A service of its own; gives the address of its sessions and of its models."""
-    folder.mkdir(parents=True, exist_ok=True)
-    process = subprocess.Popen(
-        [FIXTURE, *arguments],
-        env=bare_environment(folder),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().strip(), process.stdout.readline().strip()
-    finally:
-        process.terminate()
-        process.communicate(timeout=30)
 
 
 def observing(name: str, offline: FinishedRun, folder: Path) -> Path:
@@ -116,12 +95,12 @@ def over_sockets(way: str, name: str, offline: FinishedRun, place: Path) -> Fini
     with ExitStack() as up:
         models = observing(name, offline, place / "models")
         assistant = ("--script", script, "--side", "assistant", "--http-script", models)
-        url, base = up.enter_context(a_fixture(place / "assistant", *assistant))
+        url, base = up.enter_context(a_live_fixture(place / "assistant", *assistant))
         given: list[str | Path] = ["--scenario", name, "--endpoint", url, "--no-judge"]
         if way == BOTH:
             caller = ("--script", script, "--side", "caller")
             given += ["--simulator-endpoint"]
-            given += [up.enter_context(a_fixture(place / "caller", *caller))[0]]
+            given += [up.enter_context(a_live_fixture(place / "caller", *caller))[0]]
         else:
             given += ["--caller-script", "sound", "--synthesizer", "tone"]
             given += ["--no-semantic-drain"]

@@ -9,11 +9,9 @@ import json
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,10 +27,10 @@ from shared.attempts.judging import judged_anew
 from shared.grading.rubric import RUBRIC_VERSION
 from shared.observability.redaction import Masker
 from tests.support.judges import BAD, GOOD, ScriptedJudge, a_reply
+from tests.support.live_fixtures import a_live_fixture
 from tests.support.runs import COMMAND, FinishedRun, Row, bare_environment, crawl_eval
 from tests.support.services import patient
 
-FIXTURE = Path(sys.executable).with_name("live-fixture")
 KEY = "sk-a-key-that-nobody-may-see"
 EXAMPLE = "restaurant_003"
 """A correction with a tool: judged on the task, on context and on what it reports."""
@@ -46,22 +44,6 @@ def a_script(*answers: dict[str, Any]) -> HttpScript:
 
 def about(dimension: str) -> str:
     return f"Judge {dimension} of this record"
-
-
-@contextmanager
-def a_session_end(script: Path, folder: Path) -> Iterator[str]:
-    process = subprocess.Popen(
-        [FIXTURE, "--port", "0", "--script", script],
-        env=bare_environment(folder),
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().strip()
-    finally:
-        process.terminate()
-        process.communicate(timeout=30)
 
 
 def arguments(session_url: str, cache: Path, *more: str) -> list[str]:
@@ -95,7 +77,8 @@ def judged(offline: FinishedRun, folder: Path, script: HttpScript, *more: str) -
     """Make one attempt."""
     folder.mkdir(exist_ok=True)
     scripted = offline.folder / "scripts" / f"{EXAMPLE}.json"
-    with a_session_end(scripted, folder / "end") as url, http_end(script) as models:
+    end = a_live_fixture(folder / "end", "--script", scripted)
+    with end as (url, _), http_end(script) as models:
         run = crawl_eval(
             folder / "results",
             *arguments(url, folder / "cache", *more),
@@ -336,7 +319,8 @@ def test_an_interrupt_during_judging_ends_the_run_at_once(
     scripted = sound_run.folder / "scripts" / f"{EXAMPLE}.json"
     results = tmp_path / "results"
     stalling = a_script({"stall_ms": 600_000})
-    with a_session_end(scripted, tmp_path / "end") as url, http_end(stalling) as models:
+    end = a_live_fixture(tmp_path / "end", "--script", scripted)
+    with end as (url, _), http_end(stalling) as models:
         process = subprocess.Popen(
             [
                 *(COMMAND, "--results-dir", results, "--config", patient(tmp_path)),

@@ -4,8 +4,6 @@ voice from the other, and the installed command between them."""
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,10 +14,10 @@ import pytest
 
 from shared.audio import wav
 from shared.speech.tone import ToneSynthesizer
-from tests.support.runs import FinishedRun, bare_environment, crawl_eval
+from tests.support.live_fixtures import a_live_fixture
+from tests.support.runs import FinishedRun, crawl_eval
 from tests.support.services import patient
 
-FIXTURE = Path(sys.executable).with_name("live-fixture")
 KEY = "sk-a-key-that-nobody-may-see"
 EXAMPLE = "restaurant_001"
 ANSWERS = {
@@ -43,16 +41,8 @@ def both_ends(
     http_script = folder / "answers.json"
     http_script.write_text(json.dumps(answers), "utf-8")
     chosen = [text for script in scripts for text in ("--script", str(script))]
-    process = subprocess.Popen(
-        [FIXTURE, "--http-script", http_script, "--log", folder / "log.jsonl", *chosen],
-        env=bare_environment(folder / "fixture"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        endpoint, base_url = (process.stdout.readline().strip() for _ in range(2))
+    given = ("--http-script", http_script, "--log", folder / "log.jsonl", *chosen)
+    with a_live_fixture(folder / "end", *given) as (endpoint, base_url):
         yield (
             [
                 *("--endpoint", endpoint, "--no-judge", "--example", EXAMPLE),
@@ -64,9 +54,6 @@ def both_ends(
                 "OPENAI_LIVE_ALLOW_INSECURE_LOOPBACK": "true",
             },
         )
-    finally:
-        process.terminate()
-        process.communicate(timeout=30)
 
 
 def requests(folder: Path) -> list[dict[str, Any]]:

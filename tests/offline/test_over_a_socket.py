@@ -15,11 +15,8 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +24,10 @@ import pytest
 
 from tests.support.alone import alone
 from tests.support.beside import WITHIN_MS, apart, checks, evidence, flat, why_again, work
-from tests.support.runs import FinishedRun, Row, bare_environment, crawl_eval
+from tests.support.live_fixtures import a_live_fixture
+from tests.support.runs import FinishedRun, Row, crawl_eval
 from tests.support.services import LIVE
 
-FIXTURE = Path(sys.executable).with_name("live-fixture")
 A_FEW = {
     "restaurant_001": "a booking with a tool",
     "restaurant_005": "a question about availability",
@@ -48,28 +45,12 @@ type Tried = tuple[Pair, list[str]]
 """With a run that is a measurement, and why each try before it was none."""
 
 
-@contextmanager
-def a_fixture(script: Path, folder: Path) -> Iterator[str]:
-    """A service of its own for one attempt, with a record beside it; gives its address."""
-    record = folder.with_suffix(".jsonl")
-    process = subprocess.Popen(
-        [FIXTURE, "--port", "0", "--script", script, "--record", record],
-        env=bare_environment(folder),
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().strip()
-    finally:
-        process.terminate()
-        process.communicate(timeout=30)
-
-
 def over_a_socket(key: str, offline: FinishedRun, folder: Path) -> FinishedRun:
     """Make one attempt."""
     script = offline.folder / "scripts" / f"{key}.json"
-    with a_fixture(script, folder) as url:
+    record = folder.with_suffix(".jsonl")
+    fixture = a_live_fixture(folder.with_suffix(".end"), "--script", script, "--record", record)
+    with fixture as (url, _):
         return crawl_eval(
             folder,
             *("--synthesizer", "tone", "--no-judge", "--endpoint", url),

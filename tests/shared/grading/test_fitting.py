@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.grading.fitting import compact, cut, fitted
@@ -28,6 +28,7 @@ VALUES = st.recursive(
 OBJECTS = st.dictionaries(st.text(max_size=9), VALUES, max_size=5)
 
 
+@settings(max_examples=40)
 @given(OBJECTS, st.sampled_from([LIMIT, 1_000, 5_000]))
 def test_any_object_comes_to_fit(value: JsonObject, limit: int) -> None:
     assert len(compact(fitted(value, limit))) <= limit

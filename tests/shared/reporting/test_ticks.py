@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.intervals import Interval, IntervalSet
@@ -132,6 +132,7 @@ some_spans = st.lists(
 ).map(lambda pairs: spans(*pairs).clip(Interval(0, 3_000)))
 
 
+@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.integers(0, 2_500), st.integers(1, 400)), max_size=4),
     some_spans,
