@@ -16,6 +16,7 @@ from shared.grading.rubric import TASK_UNDERSTANDING
 from shared.grading.semantic import scores
 from shared.grading.sensitivity import Sensitivity
 from shared.grading.verdict import Check, CheckStatus, Status, Verdict
+from shared.matching import matches
 from shared.metrics import task
 from shared.metrics.consumption import Consumption
 from shared.metrics.extended import ExtendedMeasurements
@@ -80,6 +81,9 @@ from shared.values import CountPair, JsonObject
 UNHEARD = "unheard"
 """The status of a request in which a detector found no voice."""
 NOT_OBSERVED = "the session never began"
+STATE_FROM_BEFORE = (
+    "the application was in the expected state before the call began, so its state proves nothing"
+)
 OBSERVED_FIGURES = (
     "audio",
     "task.tool_accuracy",
@@ -120,8 +124,17 @@ def attempt_result(
         validity=validity_report(evidence),
         caller_fidelity=fidelity_report(evidence, scenario, observed),
         simulation_usage=usage_report(evidence),
-        warnings=list(evidence.warnings),
+        warnings=[*evidence.warnings, *_doubts(evidence, scenario)],
     )
+
+
+def _doubts(evidence: Evidence, scenario: Scenario) -> list[str]:
+    """A state that an application elsewhere brought along proves nothing of this call."""
+    wanted = scenario.expected.state
+    if not wanted or scenario.expected.is_state_unchanged:
+        return []
+    given, begun = scenario.application.initial_state, evidence.state_before
+    return [STATE_FROM_BEFORE] if matches(wanted, begun) and not matches(wanted, given) else []
 
 
 def summarize(results: Sequence[AttemptResult]) -> Summary:

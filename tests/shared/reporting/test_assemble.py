@@ -32,7 +32,13 @@ from shared.observability.observations import (
     Speaker,
     TokenUsage,
 )
-from shared.reporting.assemble import LONGEST_REASON, NOT_OBSERVED, attempt_result, summarize
+from shared.reporting.assemble import (
+    LONGEST_REASON,
+    NOT_OBSERVED,
+    STATE_FROM_BEFORE,
+    attempt_result,
+    summarize,
+)
 from shared.reporting.carried import NO_RELAY, NOT_HELD
 from shared.reporting.schema import AttemptResult
 from tests.support.builders import a_second_opinion, an_utterance, at, spans
@@ -154,6 +160,29 @@ def test_a_broken_attempt_keeps_its_checks_and_says_where_it_broke() -> None:
     assert row.assessment.rationale == "not a measurement: the line broke"
     assert row.observability is not None
     assert row.observability["completion"]["termination_reason"] == "infrastructure_error"  # type: ignore[index]
+
+
+BOOKED = {"reservation_created": True}
+
+
+@pytest.mark.parametrize(
+    ("expected", "given", "begun", "is_doubted"),
+    [
+        pytest.param(BOOKED, {}, BOOKED, True, id="an-earlier-call-left-what-this-one-should-do"),
+        pytest.param(BOOKED, {}, {**BOOKED, "more": 1}, True, id="and-more"),
+        pytest.param(BOOKED, {}, {}, False, id="nothing-was-there"),
+        pytest.param(BOOKED, {}, {"reservation_created": False}, False, id="something-else-was"),
+        pytest.param(BOOKED, BOOKED, BOOKED, False, id="the-scenario-begins-with-it"),
+        pytest.param({"unchanged": True}, {}, BOOKED, False, id="it-is-to-stay-as-it-was"),
+        pytest.param({}, {}, BOOKED, False, id="nothing-is-expected"),
+    ],
+)
+def test_a_state_that_was_there_before_proves_nothing(
+    expected: dict[str, Any], given: dict[str, Any], begun: dict[str, Any], *, is_doubted: bool
+) -> None:
+    scenario = a_scenario(expected__state=expected, application__initial_state=given)
+    row = a_row(an_attempt(state_before=begun, state_after=begun), scenario)
+    assert (STATE_FROM_BEFORE in row.warnings) is is_doubted
 
 
 @pytest.mark.parametrize(
