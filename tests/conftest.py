@@ -1,4 +1,4 @@
-"""Settings of every test: property tests have no deadline, because a busy machine is no defect.
+"""Settings of every test: property tests may be slow, because a busy machine is no defect.
 
 What mostly waits (sessions in real time, over a socket) comes first: with ``-n 3`` it waits on all
 three workers at once, and what computes begins when the last of it has begun.
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from tests.support.alone import beside_others
 
@@ -77,7 +77,9 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-settings.register_profile("steady", deadline=None, print_blob=True)
+settings.register_profile(
+    "steady", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
 # A mutant lives or dies by the same examples every time, and nobody reads how it died.
 settings.register_profile(
     "mutation",

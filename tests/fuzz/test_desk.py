@@ -10,7 +10,7 @@ import os
 from collections import Counter
 from dataclasses import dataclass
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistants.client.desk import Desk, DeskTexts, DeskTiming
@@ -170,7 +170,7 @@ class Watched:
             self.put_in(Step("wake", "a", "x", due_us - self.now_us, ""))
 
 
-@settings(max_examples=max(1, FRAMES // STEPS_EACH), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=max(1, FRAMES // STEPS_EACH))
 @given(st.lists(STEPS, min_size=STEPS_EACH, max_size=STEPS_EACH))
 def test_whatever_a_session_and_a_backend_do_the_desk_holds(steps: list[Step]) -> None:
     watched = Watched()

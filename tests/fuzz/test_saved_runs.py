@@ -11,7 +11,7 @@ from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.viewer.history.course import course_of_history
@@ -23,11 +23,7 @@ from tests.support.old_runs import TRANSCRIPT, details, event_log, row, ticks, t
 
 type Json = Any
 
-MANY = settings(
-    max_examples=int(os.environ.get("FUZZ_RUNS", "60")),
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+MANY = settings(max_examples=int(os.environ.get("FUZZ_RUNS", "60")))
 
 ODD_NUMBERS = st.sampled_from(
     [0, -1, 1.5, -0.0, math.nan, math.inf, -math.inf, 10**400, -(10**30), 1e308, 7_200_001, True]

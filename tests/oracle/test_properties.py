@@ -32,7 +32,7 @@ from tests.oracle.engine import as_told, evidence_of, observation
 from tests.oracle.ticks import in_ticks
 from tests.support.builders import an_evidence, an_utterance
 
-CASES = settings(max_examples=2_000, deadline=None)
+CASES = settings(max_examples=2_000)
 INSTANTS = ("start_ms", "end_ms", "deadline_at_ms", "window_end_ms")
 IDS = ("delegation_id", "response_id", "previous_response_id", "call_id")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared import strict_json
@@ -189,20 +189,17 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(value=JSON)
 def test_every_value_matches_itself(value: Any) -> None:
     assert matches(value, value)
     assert identical(value, value)
 
 
-@settings(deadline=None)
 @given(one=JSON, other=JSON)
 def test_what_is_identical_matches(one: Any, other: Any) -> None:
     assert not identical(one, other) or matches(one, other)
 
 
-@settings(deadline=None)
 @given(items=st.lists(JSON, max_size=5), data=st.data())
 def test_unordered_takes_every_order(items: list[Any], data: st.DataObject) -> None:
     shuffled = data.draw(st.permutations(items))
@@ -380,7 +377,6 @@ def test_what_is_left_over_is_named() -> None:
 NAMES = st.lists(st.sampled_from("abc"), max_size=6)
 
 
-@settings(deadline=None)
 @given(wanted=NAMES, done=NAMES)
 def test_as_many_pairs_as_names_in_common(wanted: list[str], done: list[str]) -> None:
     matching = match_calls([Wanted(name) for name in wanted], [seen(name) for name in done])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.pairing import largest_pairing
@@ -26,7 +26,6 @@ def test_pairs(fits: list[list[int]], pairs: list[tuple[int, int]]) -> None:
 FITS = st.lists(st.lists(st.integers(0, 4), unique=True).map(sorted), max_size=5)
 
 
-@settings(deadline=None)
 @given(fits=FITS)
 def test_no_pairing_is_larger(fits: list[list[int]]) -> None:
     pairs = largest_pairing(fits)

@@ -6,7 +6,7 @@ import time
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.readings import (
@@ -52,7 +52,6 @@ def test_normalized(text: str, words: str) -> None:
     assert normalized(text) == words
 
 
-@settings(deadline=None)
 @given(text=st.text())
 def test_normalizing_twice_changes_nothing(text: str) -> None:
     assert normalized(normalized(text)) == normalized(text)
@@ -104,7 +103,6 @@ def test_exact_numbers(number: float, text: str, is_same: bool) -> None:
     assert is_exactly(number, text) is is_same
 
 
-@settings(deadline=None)
 @given(number=st.integers() | st.floats(-1e6, 1e6).map(lambda n: round(n, 6)))
 def test_a_number_is_its_own_notation(number: float) -> None:
     plain = f"{number}" if isinstance(number, int) else f"{number:.6f}"
@@ -165,7 +163,6 @@ def test_times(text: str, clock: tuple[int, int, int] | None) -> None:
     assert second_of_day(text) == seconds
 
 
-@settings(deadline=None)
 @given(text=st.text() | st.text(st.characters(categories=["Cs"])))
 def test_any_text_can_be_read(text: str) -> None:
     normalized(text)

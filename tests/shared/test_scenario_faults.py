@@ -268,7 +268,7 @@ VALUES = st.recursive(
 EDITS = st.lists(st.tuples(st.sampled_from(places(CONVERSATION)), VALUES), min_size=1, max_size=4)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(edits=EDITS)
 def test_a_scenario_is_lawful_exactly_when_it_has_no_faults(edits: Any) -> None:
     scenario = json.loads(json.dumps(CONVERSATION))

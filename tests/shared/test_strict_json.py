@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.faults import dotted
@@ -145,7 +145,6 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(
     items=st.lists(JSON),
     rest=st.dictionaries(st.sampled_from("abc"), JSON),

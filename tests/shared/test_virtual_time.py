@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.virtual_time import VirtualClock, VirtualLoop
@@ -31,7 +31,6 @@ def test_a_sleep_ends_exactly_at_its_instant(instant_us: int) -> None:
     assert in_virtual_time(story) == instant_us
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 10**10), min_size=1, max_size=20, unique=True))
 def test_every_sleeper_wakes_exactly_when_it_asked_to(instants_us: list[int]) -> None:
     async def story(clock: VirtualClock) -> list[tuple[int, int]]:
@@ -250,7 +249,6 @@ def test_a_cancelled_task_jumps_no_more() -> None:
     assert not in_virtual_time(story)
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(st.integers(1, 40), max_size=8), min_size=1, max_size=4))
 def test_whoever_jumps_meets_the_others_where_a_sleeper_does(pauses: list[list[int]]) -> None:
     def told(*, jumps: bool) -> list[tuple[int, int]]:

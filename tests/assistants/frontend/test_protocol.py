@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assistants.frontend.events import (
@@ -817,13 +817,11 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(st.dictionaries(NAMES, VALUES, max_size=6), max_size=4))
 def test_no_json_is_an_exception(messages: list[dict[str, Any]]) -> None:
     Line().play(*ACTIVE, *(json.dumps(message) for message in messages))
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_no_broken_field_of_a_real_message_is_an_exception(data: st.DataObject) -> None:
     whole = data.draw(

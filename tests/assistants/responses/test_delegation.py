@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -387,7 +387,6 @@ def test_an_answer_is_whole_and_its_ids_are_unique_in_the_session() -> None:
     ]
 
 
-@settings(deadline=None)
 @given(st.integers(1, 6), st.randoms(use_true_random=False))
 def test_in_any_order_of_outputs_there_is_one_answer_and_it_is_in_the_order_of_the_calls(
     count: int, rng: random.Random

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.observability.evidence import Ending
@@ -342,7 +342,6 @@ SPANS = st.lists(
 ).map(sorted)
 
 
-@settings(deadline=None)
 @given(SPANS, SPANS, st.integers(1, 500).map(lambda steps: steps * 20), st.integers(0, 45_000))
 def test_a_shift_of_everything_shifts_the_ending(
     heard: list[tuple[int, int]], worked: list[tuple[int, int]], shift_ms: int, now_ms: int
@@ -358,7 +357,6 @@ def test_a_shift_of_everything_shifts_the_ending(
     assert ending(0) is ending(shift_ms)
 
 
-@settings(deadline=None)
 @given(SPANS, SPANS)
 def test_every_story_ends_at_the_timeout_at_the_latest(
     heard: list[tuple[int, int]], worked: list[tuple[int, int]]

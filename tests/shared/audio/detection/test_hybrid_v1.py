@@ -148,7 +148,7 @@ def test_each_stretch_is_heard_as_if_it_were_alone() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 70), st.integers(0, 70)), max_size=4), st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_whatever_the_network_says_spans_lie_in_the_track_and_only_where_it_sounds(
     windows: list[tuple[int, int]], seed: int
 ) -> None:

@@ -95,7 +95,7 @@ def test_what_comes_out_is_as_long_as_what_went_in(recipe: Recipe) -> None:
 
 @pytest.mark.parametrize("recipe", [*PRESETS.values(), EVERYTHING])
 @given(cuts=st.lists(st.integers(0, CALLER.size), max_size=30).map(sorted))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_blocks_of_any_size_change_nothing(recipe: Recipe, cuts: list[int]) -> None:
     whole, applied = through(recipe)
     heard, in_blocks = through(recipe, cuts=cuts)

@@ -102,7 +102,7 @@ def test_a_rate_without_frames_is_refused() -> None:
         reconstructed([level(1, 1)], 49)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.sampled_from([0, 219, 220, 9_000]), max_size=40),
     st.lists(st.integers(0, 2_000), min_size=1, max_size=6),
