@@ -26,8 +26,7 @@ import run_harness.conversations
 from run_harness.suite import RUN
 from shared.observability.observations import Speaker
 from shared.scenarios import Scenario
-from tests.support.alone import alone
-from tests.support.beside import WITHIN_MS, apart, checks, evidence, flat, why_again, work
+from tests.support.beside import WITHIN_MS, apart, checks, evidence, flat, measured, work
 from tests.support.live_fixtures import a_live_fixture
 from tests.support.runs import FinishedRun, Row, evaluate_here, installed
 from tests.support.services import LIVE
@@ -47,7 +46,6 @@ ALL = [(way, name) for way in (BOTH, SCRIPTED) for name in SCENARIOS]
 CHOSEN = ALL if os.environ.get("LIVE_FIXTURE_CONVERSATIONS") == "all" else A_FEW
 AT_ONCE = int(os.environ.get("LIVE_FIXTURE_AT_ONCE", "2"))
 HOLDS = {Speaker.CALLER: 0, Speaker.ASSISTANT: 200}
-MOST_TRIES = 3
 
 WAITS = {
     "closing_turn": None,
@@ -150,17 +148,16 @@ def tried(
     first_tries: dict[tuple[str, str], Future[FinishedRun]],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Tried:
-    """The last try counts as it is."""
     way, name = request.param
     beside = offline[name] if way == BOTH else placed[name]
-    theirs, reasons = first_tries[way, name].result(), list[str]()
-    while len(reasons) < MOST_TRIES - 1 and (reason := why_again(name, beside, theirs)):
-        reasons.append(f"{name}, {way}, try {len(reasons) + 1}: {reason}")
-        wait(first_tries.values())
-        with alone():
-            folder = tmp_path_factory.mktemp("again")
-            theirs = over_sockets(way, name, offline[name], folder)
-    return (name, beside, theirs), reasons
+    wait(first_tries.values())
+    theirs, reasons = measured(
+        name,
+        beside,
+        first_tries[way, name].result(),
+        lambda _: over_sockets(way, name, offline[name], tmp_path_factory.mktemp("again")),
+    )
+    return (name, beside, theirs), [f"{reason} ({way})" for reason in reasons]
 
 
 @pytest.fixture

@@ -22,8 +22,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.alone import alone
-from tests.support.beside import WITHIN_MS, apart, checks, evidence, flat, why_again, work
+from tests.support.beside import WITHIN_MS, apart, checks, evidence, flat, measured, work
 from tests.support.live_fixtures import a_live_fixture
 from tests.support.runs import FinishedRun, Row, crawl_eval
 from tests.support.services import LIVE
@@ -38,7 +37,6 @@ A_FEW = {
 ALL = [f"restaurant_{number:03}" for number in range(1, 22)]
 CHOSEN = ALL if os.environ.get("LIVE_FIXTURE_SCENARIOS") == "all" else list(A_FEW)
 AT_ONCE = int(os.environ.get("LIVE_FIXTURE_AT_ONCE", "2"))
-MOST_TRIES = 3
 
 type Pair = tuple[str, FinishedRun, FinishedRun]
 type Tried = tuple[Pair, list[str]]
@@ -82,14 +80,14 @@ def tried(
     live_folder: Path,
     first_tries: dict[str, Future[FinishedRun]],
 ) -> Tried:
-    """The last try counts as it is."""
-    key, reasons = request.param, list[str]()
-    live = first_tries[key].result()
-    while len(reasons) < MOST_TRIES - 1 and (reason := why_again(key, sound_run, live)):
-        reasons.append(f"{key}, try {len(reasons) + 1}: {reason}")
-        wait(first_tries.values())
-        with alone():
-            live = over_a_socket(key, sound_run, live_folder / f"{key}-{len(reasons)}")
+    key = request.param
+    wait(first_tries.values())
+    live, reasons = measured(
+        key,
+        sound_run,
+        first_tries[key].result(),
+        lambda number: over_a_socket(key, sound_run, live_folder / f"{key}-{number}"),
+    )
     return (key, sound_run, live), reasons
 
 

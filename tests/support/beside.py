@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from tests.support.alone import alone
 from tests.support.runs import FinishedRun, Row
 
 WITHIN_MS = 40
 """How far an instant over a socket may lie from the same one in memory."""
+MOST_TRIES = 3
 
 
 def checks(row: Row) -> list[tuple[str, str]]:
@@ -38,6 +40,21 @@ def flat(voiced: Sequence[Sequence[int]]) -> list[int]:
 def apart(ours: Sequence[float], theirs: Sequence[float]) -> float:
     """How far the farthest two of two lists are apart, in ms."""
     return max((abs(a - b) for a, b in zip(ours, theirs, strict=True)), default=0)
+
+
+def measured(
+    name: str, ours: FinishedRun, first: FinishedRun, again: Callable[[int], FinishedRun]
+) -> tuple[FinishedRun, list[str]]:
+    """A run to lay beside ``ours``, and why each try before it was no measurement.
+
+    ``again`` makes a try of that number, while no other test runs. The last try counts as it is.
+    """
+    theirs, reasons = first, list[str]()
+    while len(reasons) < MOST_TRIES - 1 and (reason := why_again(name, ours, theirs)):
+        reasons.append(f"{name}, try {len(reasons) + 1}: {reason}")
+        with alone():
+            theirs = again(len(reasons))
+    return theirs, reasons
 
 
 def why_again(name: str, ours: FinishedRun, theirs: FinishedRun) -> str | None:
