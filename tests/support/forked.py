@@ -25,8 +25,15 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 
-LOADED = ("assistants.suite.run", "assistants.suite.plan", "assistants.suite.header")
 READY = "ready\n"
+LOADED = (
+    *("assistants.suite.run", "assistants.suite.plan", "assistants.suite.header"),
+    *("crawl_harness.evaluate", "crawl_harness.suite"),
+    *("walk_harness.evaluate", "walk_harness.suite"),
+    *("run_harness.evaluate", "run_harness.suite", "run_harness.conversations"),
+    *("jiwer", "jsonschema"),
+)
+"""All that most runs import sooner or later."""
 READ_AT_START = ("PYTHON", "TZ", "LANG", "LC_")
 """How variables are called that a process reads before the program begins."""
 
