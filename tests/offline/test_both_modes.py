@@ -65,7 +65,7 @@ def test_every_sound_script_passes_under_client_delegation(runs: Any, suite: str
     assert [row["warnings"] for row in rows.values() if row["warnings"]] == []
 
 
-@pytest.mark.parametrize("suite", BOTH_KINDS)
+@pytest.mark.parametrize("suite", SUITES)
 def test_every_defect_fails_as_it_does_under_managed_delegation(runs: Any, suite: str) -> None:
     """What a script says it fails is what it fails there; that has tests of its own."""
     run = runs(suite, "defects", "client")

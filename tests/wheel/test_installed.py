@@ -73,9 +73,8 @@ def test_a_command_says_what_it_is(command: str, way: str, room: Room) -> None:
     assert done.stdout == f"{command} (gpt-live-evals 0.1.0)\n"
 
 
-@pytest.mark.parametrize(
-    ("command", "way"), [*((command, "command") for command in SUITES), ("run-eval", "module")]
-)
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("command", SUITES)
 def test_a_suite_runs_and_leaves_its_results_below_the_working_folder_alone(
     command: str, way: str, room: Room, shipped: Shipped
 ) -> None:
