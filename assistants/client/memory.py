@@ -104,7 +104,7 @@ class Memory:
             if together and fragment.start_ms > until_ms + SAME_PASSAGE_MS:
                 yield _Passage(speaker, tuple(together))
                 together = []
-            until_ms = max(until_ms, fragment.end_ms) if together else fragment.end_ms
+            until_ms = max(until_ms, fragment.end_ms)
             together.append(fragment)
         if together:
             yield _Passage(speaker, tuple(together))

@@ -6,8 +6,10 @@ to be alone closes the door first, so that no further test begins, and then wait
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,5 +51,7 @@ def _locks() -> tuple[int, int]:
     """The door and the room of this run of the tests."""
     folder = Path(tempfile.gettempdir(), f"tests-{RUN}")
     folder.mkdir(exist_ok=True)
+    # Whoever has opened them keeps them.
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     flags = os.O_RDWR | os.O_CREAT
     return os.open(folder / "door", flags), os.open(folder / "room", flags)

@@ -136,13 +136,13 @@ class _Handler(socketserver.StreamRequestHandler):
 class _Server(socketserver.ForkingMixIn, socketserver.UnixStreamServer):
     max_children = 1_000
     request_queue_size = 100
+    owner = os.getppid()
+    """Without whom nobody asks any more."""
 
     def service_actions(self) -> None:
         super().service_actions()
         if os.getppid() != self.owner:
             sys.exit()
-
-    owner = os.getppid()
 
 
 def _serve(address: str) -> None:

@@ -63,6 +63,15 @@ def remembering(*fragments: Caption) -> Memory:
         ),
         pytest.param(
             [
+                a_fragment(CALLER, 0, 2_000, "At seven"),
+                a_fragment(CALLER, 100, 300, ","),
+                a_fragment(CALLER, 2_000 + SAME_PASSAGE_MS, 2_900, " for two."),
+            ],
+            ["[0.0 s] CALLER (new): At seven, for two."],
+            id="a pause begins where the last of all fragments before it ends",
+        ),
+        pytest.param(
+            [
                 a_fragment(CALLER, 400, 600, " for two."),
                 a_fragment(CALLER, 0, 400, "At seven,"),
             ],

@@ -163,6 +163,7 @@ def test_a_broken_attempt_keeps_its_checks_and_says_where_it_broke() -> None:
 
 
 BOOKED = {"reservation_created": True}
+UNCHANGED = {"unchanged": True}
 
 
 @pytest.mark.parametrize(
@@ -173,7 +174,8 @@ BOOKED = {"reservation_created": True}
         pytest.param(BOOKED, {}, {}, False, id="nothing-was-there"),
         pytest.param(BOOKED, {}, {"reservation_created": False}, False, id="something-else-was"),
         pytest.param(BOOKED, BOOKED, BOOKED, False, id="the-scenario-begins-with-it"),
-        pytest.param({"unchanged": True}, {}, BOOKED, False, id="it-is-to-stay-as-it-was"),
+        pytest.param(UNCHANGED, {}, BOOKED, False, id="it-is-to-stay-as-it-was"),
+        pytest.param(UNCHANGED, {}, UNCHANGED, False, id="whatever-it-was"),
         pytest.param({}, {}, BOOKED, False, id="nothing-is-expected"),
     ],
 )
